@@ -1,6 +1,6 @@
 /**
- * `about`: facts on accounts beyond their profile: the country, and how often the handle was
- * changed.
+ * `about`: facts about accounts that their profiles do not show: the country, and how often the
+ * handle was changed.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -16,11 +16,11 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = (): ReadingRule => ({
   name: "about",
   fields: ["country", "username_change_count", "last_username_change_at"],
-  // An answer without a value is not a change.
+  // An empty text means that the service sent no value, which is not a change.
   unknown: [""],
   freshProfile: true,
   changes: { event: "about.changed", fields: ["country"] },
-  // The count only increases. An answer without it counts as 0, which is not a step.
+  // The count only increases. If the service sends none, it counts as 0, which is not a step.
   crossing: {
     event: "about.changed",
     thresholds: [{ name: "username_change_count", op: "every", value: 1 }],

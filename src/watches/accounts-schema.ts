@@ -1,12 +1,12 @@
 /**
  * The `accounts` list that several watch types share: its schema, and the targets that it makes.
- * The engine resolves ids.
+ * The engine resolves handles to ids.
  */
 import { z } from "zod";
 import { accountKey, type NamedAccount, parseAccount } from "../model/account.ts";
 import type { TargetSpec } from "./watch-type.ts";
 
-/** The schema of one account, without a description of its own. */
+/** Parses one account. A watch type that uses this adds its own description. */
 export const accountSchema = z.string().transform((text, context): NamedAccount => {
   const account = parseAccount(text);
   if (account !== undefined) return { name: text.trim().replace(/^@/, ""), account };
@@ -41,7 +41,8 @@ export function accountTargets(accounts: readonly NamedAccount[]): readonly Targ
 }
 
 /**
- * Returns the user id that a source needs. The engine only requests sources of resolved targets.
+ * Returns a target's user id, for use in its source. Throws if the id is not known yet: the engine
+ * must request sources of resolved targets only.
  */
 export function requireUserId(target: {
   readonly key: string;
@@ -51,7 +52,10 @@ export function requireUserId(target: {
   return target.userId;
 }
 
-/** Returns the handle, without @, that a source needs which is requested by handle. */
+/**
+ * Returns a target's handle, without @, for a source that is requested by handle. Throws if the
+ * handle is not known yet.
+ */
 export function requireHandle(target: {
   readonly key: string;
   readonly username?: string | null;

@@ -32,7 +32,7 @@ const rule = ({ when }: Settings): ReadingRule => ({
   name: "article",
   isWhole: true,
   fields: [...TEXTS, ...thresholdsOf(when).map(({ name }) => name)],
-  // An article does not become empty, so a missing text was not sent.
+  // An article never becomes empty, so an empty text means that the service did not send it.
   unknown: [""],
   account: "author",
   changes: { event: "article.changed", fields: TEXTS },

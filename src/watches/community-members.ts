@@ -13,7 +13,7 @@ const schema = lazy(() => z.strictObject({ community: communitySchema }));
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** The fields in api-v3.md, "Reduced user". */
+/** The fields that the service sends of a member (api-v3.md, "Reduced user"). */
 const MEMBER = {
   id: "string",
   username: "string",

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 
-/** Parses to the id. */
+/** Parses an id or a link to the community's id. */
 export const communitySchema = z
   .string()
   .transform((text) => /(?:^|\/communities\/)(\d+)\/?(?:[?#].*)?$/.exec(text.trim())?.[1] ?? "")

@@ -11,8 +11,8 @@ const schema = lazy(() => z.strictObject({ community: communitySchema, query: qu
 type Settings = z.output<ReturnType<typeof schema>>;
 
 /**
- * Returns the source. It has no time bounds, because it is not documented whether the query
- * understands them here; a bound that is not understood would find nothing.
+ * Returns the source. Its query gets no time bounds: it is not documented whether this endpoint
+ * understands them, and a bound that it does not understand would make it find nothing.
  */
 const sourceOf = ({ community, query }: Settings) => ({
   endpoint: "community-search-tweets",
@@ -32,7 +32,8 @@ schedule: "*/10 * * * *"`,
   endpoints: ["community-search-tweets"],
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
-  // A changed query is a new target, so its older matches are not news.
+  // A changed query is a new target with its own baseline, so posts that match it already raise no
+  // alerts.
   targets: (settings, _watchId, fingerprint) => [
     { key: fingerprint(sourceOf(settings)), name: settings.query },
   ],

@@ -24,7 +24,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "stats",
   fields: Object.keys(COUNTS),
-  // The service counts no followers of a protected account.
+  // The service does not count the followers of a protected account.
   hiddenBy: "user_protected",
   crossing: { event: "stats.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
@@ -44,7 +44,8 @@ schedule: { cron: "30 6 * * *", timezone: Europe/Berlin }`,
   events: ["stats.changed"],
   endpoints: ["followers-stats"],
   include: { reply: false, quote: false, retweet: false },
-  // These are computed together with the scores, about once a day (docs/service.md section 4).
+  // The service computes these counts together with the scores, about once a day (docs/service.md
+  // section 4).
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),

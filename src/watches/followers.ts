@@ -1,6 +1,6 @@
 /**
- * `followers`: who joins and who leaves the whole follower list of accounts. For new followers
- * alone, `new_followers` costs a fraction.
+ * `followers`: who joins and who leaves the follower list of accounts, by reading the whole list.
+ * `new_followers` reports new followers only, for a fraction of the requests.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

@@ -1,4 +1,7 @@
-/** `following`: which accounts begin and stop being followed by others, from the whole list. */
+/**
+ * `following`: which accounts the named accounts start and stop following, by reading the whole
+ * list.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";

@@ -18,7 +18,10 @@ interface WindowSettings {
   readonly full_read_every?: number | undefined;
 }
 
-/** Arguments for `refine`: the 7-day list is read completely by one request. */
+/**
+ * Arguments for zod's `refine`, which refuse `full_read_every` beside `source: indexed`: one
+ * request reads the whole 7-day list anyway.
+ */
 export const FULL_READ_OF_WINDOW: [
   (settings: WindowSettings) => boolean,
   { readonly message: string; readonly path: string[] },
@@ -32,8 +35,8 @@ export const FULL_READ_OF_WINDOW: [
 ];
 
 /**
- * Returns the list to read. What `auto` has found out about a target is stored in its memory under
- * `mode`.
+ * Returns which list to read. `auto` reads the 7-day list until the account turns out not to be
+ * indexed. That is stored under `mode` in the target's memory.
  */
 export function indexedMode(
   settings: { readonly source: "auto" | "indexed" | "all" },

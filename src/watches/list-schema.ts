@@ -6,7 +6,7 @@ import { z } from "zod";
 
 const LIST = /^(?:https?:\/\/\S+\/lists\/)?(\d+)\/?(?:[?#].*)?$/;
 
-/** Parses to the id. */
+/** Parses an id or a link to the list's id. */
 export const listSchema = z
   .string()
   .transform((text) => LIST.exec(text.trim())?.[1] ?? "")

@@ -1,6 +1,6 @@
 /**
- * `membership`: a yes-or-no check on accounts that is repeated: who follows, retweeted, quoted,
- * replied, belongs. Alerts when the answer changes.
+ * `membership`: a yes-or-no check of each account that is repeated: whether it follows an account,
+ * retweeted, quoted or answered a tweet, or belongs to a community. Alerts when the answer changes.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -16,7 +16,10 @@ import type { WatchType } from "./watch-type.ts";
 const CHECKS = ["follow", "retweet", "quoted", "comment", "community_member"] as const;
 type Check = (typeof CHECKS)[number];
 
-/** The subject of each check, and the field of its answer (docs/service.md section 1). */
+/**
+ * What each check is about, which endpoint answers it, and in which field of the response
+ * (docs/service.md section 1).
+ */
 const ASKS: Readonly<
   Record<
     Check,
@@ -75,7 +78,7 @@ const schema = lazy(() =>
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** Returns the subject of the check, as the body contains it. */
+/** Returns what the check is about, as the event's body shows it. */
 function subjectOf({ account, tweet, community }: Settings): JsonObject {
   if (account !== undefined) return { account: account.name };
   return tweet === undefined ? { community: community ?? "" } : { tweet };
@@ -93,7 +96,7 @@ const rule = (settings: Settings): ReadingRule => {
   return {
     name: "membership",
     fields: [field],
-    // The service cannot answer no for a protected account.
+    // The service cannot see what a protected account does, so its answer "no" is unreliable then.
     hiddenBy: "user_protected",
     constants: { check: settings.check, ...subjectOf(settings) },
     subject: `${settings.check} ${subjectId(settings)}`,

@@ -1,6 +1,6 @@
 /**
- * `mentions`: tweets that mention accounts, the latest first. The service can leave out those with
- * few likes, replies or retweets.
+ * `mentions`: tweets that mention accounts, the latest first. The settings `min_likes`,
+ * `min_replies` and `min_retweets` make the service leave out the others.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

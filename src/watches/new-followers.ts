@@ -1,6 +1,6 @@
 /**
- * `new_followers`: who began following an account, from the 7-day list of indexed accounts or from
- * the whole follower list.
+ * `new_followers`: who began following an account, found in the service's 7-day list of indexed
+ * accounts or in the whole follower list.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

@@ -1,6 +1,6 @@
 /**
- * `new_following`: which accounts others began following, from the 7-day list of indexed accounts
- * or from the whole list.
+ * `new_following`: which accounts the named accounts began following, found in the service's 7-day
+ * list of indexed accounts or in the whole list.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

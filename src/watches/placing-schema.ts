@@ -1,7 +1,7 @@
 /**
- * The settings with which a watch of accounts, of their lists, or a search lets the planner place
- * its requests: `strategy`, `full_poll_every` and, for lists that report who joined,
- * `full_read_every`. plan/ does the placing.
+ * The settings that say how the planner may arrange the requests of a watch: `strategy`,
+ * `full_poll_every` and, for watches that report who joined a list, `full_read_every`. Watches of
+ * accounts, of member lists and of searches have different ones. plan/ applies them.
  */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
@@ -12,7 +12,10 @@ const MIN_FULL_POLL_MS = 600_000;
 
 const MIN_FULL_READ_MS = 3_600_000;
 
-/** Parses a duration to milliseconds. `never`, if it is allowed, becomes infinite. */
+/**
+ * Parses a duration to milliseconds and refuses one below `leastMs`. `never`, if it is allowed,
+ * becomes Infinity.
+ */
 const length = (leastMs: number, never?: "never") =>
   z.string().transform((text, context): number => {
     if (text === never) return Number.POSITIVE_INFINITY;
@@ -31,7 +34,7 @@ const length = (leastMs: number, never?: "never") =>
       : ms;
   });
 
-/** Keys of a watch type's own schema. */
+/** The keys of a watch that reads the posts of accounts. */
 export const placingShape = {
   strategy: z
     .enum(["auto", "single", "probe", "merge"])
@@ -46,7 +49,10 @@ export const placingShape = {
     ),
 };
 
-/** Keys of a watch of an account's list, whose length the profile shows. */
+/**
+ * The keys of a watch that reads a member list of accounts, such as their followers. The profile
+ * shows how long the list is, so the list can be probed.
+ */
 export const probingShape = {
   strategy: z
     .enum(["auto", "single", "probe"])
@@ -70,7 +76,7 @@ export const fullReadShape = {
     ),
 };
 
-/** Keys of a search, which has no counters to request. */
+/** The keys of a search. It has no counters, so it cannot be probed. */
 export const sharingShape = {
   strategy: z
     .enum(["auto", "single", "merge"])
@@ -92,13 +98,13 @@ export interface PlacingSettings {
 }
 
 /**
- * Returns the placing of accounts. `merge`, which searched for all of them at every tick, used more
- * requests than probes wherever it was measured, so it means `auto`.
+ * Returns the placing of a watch of accounts, in which `merge` means `auto`. A merged search for
+ * all accounts at every tick used more requests than probes wherever it was measured.
  */
 export const accountsPlacingOf = (settings: PlacingSettings): ReturnType<typeof placingOf> =>
   placingOf(settings.strategy === "merge" ? { ...settings, strategy: "auto" } : settings);
 
-/** Returns the settings in the form of a watch. */
+/** Returns the settings as fields of a `Watch`, with those left out that have their default. */
 export const placingOf = (
   settings: PlacingSettings,
 ): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({

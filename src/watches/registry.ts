@@ -75,6 +75,9 @@ export function watchTypeOf({ type: name }: { readonly type: string }): WatchTyp
   return type;
 }
 
-/** Whether watches of this type read values and have no items. False for an unknown type. */
+/**
+ * Whether watches of this type read values, such as those of a profile, and no tweets or members.
+ * False for an unknown type.
+ */
 export const isReadingType = (type: string): boolean =>
   WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";

@@ -7,11 +7,14 @@ export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "for an account that left, `where` and the message have only the id, names, picture and follower count from when it was last seen",
 ];
 
-/** Returns a caveat, because the service does not promise that its lists are newest first. */
+/**
+ * Returns the caveat of a watch that reads only the first pages of a list, because the service does
+ * not promise that its lists are newest first.
+ */
 export const NEWEST_FIRST_CAVEAT = (who: string): string =>
   `${who} that the service does not list newest first are found only by reads of the whole list: when the first one is complete, and then once a day for up to 100,000 members (\`full_read_every\`)`;
 
-/** The caveats of lists of 20, limited by rank, in one request. */
+/** The caveats of watches of the 20 accounts that rank highest, which one request lists. */
 export const TOP_ROSTER_CAVEATS: readonly string[] = [
   "accounts that the service has not indexed have no such list, and are on nobody's",
   "an account that drops out is reported after two polls without it, so that one at the edge is not reported again and again",

@@ -8,7 +8,10 @@ import { comparisonSchema, REARM_SHARE } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const DAY_MS = 86_400_000;
-/** The service sends whole points and sometimes fractions, which are two types in CEL. */
+/**
+ * The type is `dyn`, because the service sends whole numbers and sometimes fractions, which are two
+ * types in CEL.
+ */
 const SCORE = { week_delta: "dyn", month_delta: "dyn" } as const;
 
 const threshold = (name: string) =>

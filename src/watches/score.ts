@@ -24,8 +24,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "score",
   fields: ["score"],
-  // The value that the service sends for accounts that it has not indexed, if it does not answer
-  // 404 (docs/service.md section 1).
+  // For an account that it has not indexed, the service answers either 404 or a score of 0
+  // (docs/service.md section 1).
   unknown: [0],
   crossing: { event: "score.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });

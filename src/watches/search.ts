@@ -25,8 +25,6 @@ schedule: "@every 5m"`,
   targets: ({ query }, _watchId, fingerprint) => [
     { key: fingerprint(searchSource(query)), name: query },
   ],
-  // The service's default order is popular; only latest shows new tweets (docs/service.md section
-  // 1).
   source: ({ query }) => searchSource(query),
   placing: placingOf,
   caveats: () => ["tweets of accounts that the service's search does not show"],
@@ -34,6 +32,10 @@ schedule: "@every 5m"`,
   read: tweetMessage,
 };
 
+/**
+ * Returns the source of a query. The service's default order is `popular`; only `latest` shows new
+ * tweets (docs/service.md section 1).
+ */
 const searchSource = (query: string) => ({
   endpoint: "search-tweets",
   params: { query, order: "latest" },

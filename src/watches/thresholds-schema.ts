@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseThreshold, type Threshold } from "../detect/threshold.ts";
 
-/** The share of a threshold by which the value must come back before it fires again. */
+/** A threshold fires again only after the value has moved back by this share of the threshold. */
 export const REARM_SHARE = 0.1;
 
 const thresholdSchema = (name: string, cure: string, isWanted: (threshold: Threshold) => boolean) =>
@@ -14,8 +14,8 @@ const thresholdSchema = (name: string, cure: string, isWanted: (threshold: Thres
   });
 
 /**
- * The schema of a comparison without `every`, for values that rise and fall, which might never
- * reach a step again.
+ * The schema of a threshold that cannot be a step (`every`). It is for values that rise and fall,
+ * because they might never reach the next step.
  */
 export const comparisonSchema = (name: string, cure: string) =>
   thresholdSchema(name, cure, ({ op }) => op !== "every");
@@ -27,8 +27,8 @@ const CURE = `a comparison with a number (">= 1000", "< 50") or a step ("every 1
 const HOW = `a comparison (\`">= 1000"\`) or a step (\`"every 1000"\`)`;
 
 /**
- * The schema `when: { name: threshold }` for these numbers, each with what it counts. At least one
- * must be configured.
+ * Creates the schema of `when: { name: threshold }`. `numbers` has a text for each name, which says
+ * what it counts. At least one threshold must be configured.
  */
 export const whenSchema = (numbers: Readonly<Record<string, string>>) =>
   z

@@ -27,8 +27,9 @@ const schema = lazy(() =>
 type Settings = z.output<ReturnType<typeof schema>>;
 
 /**
- * Returns the source. The engine checks whether the list contains an account and stores that in its
- * memory; until then, it is assumed to.
+ * Returns the source: the list named in `via_list`, or else the account's own timeline. The engine
+ * checks whether the list contains the account, and stores the result in the target's memory. Until
+ * then, the list is assumed to contain it.
  */
 function source(
   { via_list: list }: Settings,

@@ -30,7 +30,8 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",
-    // The dates in this list are those of the follow, and an account can rise into it years later.
+    // A date in this list says when the account was followed. It is ignored, because an account can
+    // enter the list years after that.
     rule: () => ({
       joined: "top_following.entered",
       left: "top_following.left",

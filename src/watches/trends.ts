@@ -1,6 +1,4 @@
-/**
- * `trends`: what people in a place talk about: names that enter the list, leave it, or move in it.
- */
+/** `trends`: the trends of a place that enter the list of trends, leave it, or move in it. */
 import { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
 import { lazy } from "../model/lazy.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 const TWEET = /^(?:https?:\/\/\S+\/status(?:es)?\/)?(\d+)\/?(?:[?#].*)?$/;
 
-/** Parses to the id. */
+/** Parses an id or a link to the tweet's id. */
 export const tweetSchema = z.string().transform((text, context): string => {
   const id = TWEET.exec(text.trim())?.[1];
   if (id !== undefined) return id;

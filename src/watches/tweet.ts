@@ -44,7 +44,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when, deleted }: Settings): ReadingRule => ({
   name: "tweet",
   isWhole: true,
-  // The language never changes, so even a tweet without thresholds has a value to remember.
+  // The language never changes. It is read so that a tweet without thresholds has a value to
+  // remember too.
   fields: ["lang", ...thresholdsOf(when).map(({ name }) => name)],
   crossing: { event: "tweet.threshold", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
   ...(deleted ? { gone: { event: "tweet.deleted" } } : {}),

@@ -1,6 +1,6 @@
 /**
  * `user_search`: accounts that match a text and did not before. The service ranks them in its own
- * way, so an account that disappears from the list has not left.
+ * way, so an account that disappears from the list may still match.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -36,7 +36,8 @@ schedule: "@every 1h"`,
     detector: "roster",
     rule: ({ query }) => ({ joined: "user.found", mode: "ranked", about: { search: { query } } }),
   },
-  // A changed query is a new target, so accounts that matched it before are not news.
+  // A changed query is a new target with its own baseline, so accounts that match it already raise
+  // no alerts.
   targets: (settings, _watchId, fingerprint) => [
     { key: fingerprint(sourceOf(settings)), name: settings.query },
   ],

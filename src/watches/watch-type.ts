@@ -14,14 +14,17 @@ import type { Source, SourceTarget } from "../model/source.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Include, Watch } from "../model/watch.ts";
 
-/** A target before its first poll. `account` is set if its user id must be known to request it. */
+/**
+ * A target before its first poll. `account` is set if requests for the target need that account's
+ * user id.
+ */
 export interface TargetSpec extends TargetRegistration {
   readonly account?: AccountRef;
 }
 
 /**
- * How a type's observations become events: one of the three detectors, with its rule. A ranking is
- * a reading of a list.
+ * How a type's observations become events: one of the three detectors, with its rule. `ranking` is
+ * for a reading that is a list, such as the trends of a place.
  */
 export type Detection<S> =
   | { readonly detector: "feed"; readonly event: "tweet.created" }
@@ -30,8 +33,8 @@ export type Detection<S> =
   | { readonly detector: "reading"; readonly ranking: (settings: S) => RankingRule };
 
 /**
- * The type of a name in `where`: a whole tweet, a user, a list of texts, any value whose type
- * varies, or an object with such fields and CEL's own types (`int`, `double`, `string`, `bool`).
+ * The type of a name in `where`: a whole tweet, a user, a list of texts, a value of any type
+ * (`dyn`), or an object whose fields have CEL types (`int`, `double`, `string`, `bool`, `dyn`).
  */
 export type BodyField = "tweet" | "user" | "texts" | "dyn" | { readonly [field: string]: string };
 
@@ -45,20 +48,20 @@ export interface MessageContext {
 export interface WatchType<S = unknown> {
   /** The value of `type:` in the YAML. */
   readonly type: string;
-  /** A line for the reference. */
+  /** What the type reports, in one line for the reference page. */
   readonly summary: string;
   /**
-   * The schema with the type's own keys only, each with `.describe()`: a strict object, created at
-   * the first call. config/ adds the common keys (schedule, sink, …).
+   * Returns the schema of the type's own keys: a strict object in which each key has a description.
+   * It is created at the first call. config/ adds the common keys (schedule, sink, …).
    */
   readonly schema: () => z.ZodObject;
   /** A watch of this type as YAML, without its id. It validates with a `sink` added. */
   readonly example: string;
-  /** The names for `where` in addition to `labels`: those of the event's body. */
+  /** The names in the event's body, with their types. `where` can use them and `labels`. */
   readonly body: Readonly<Record<string, BodyField>>;
   /** The event types that it raises. */
   readonly events: readonly string[];
-  /** The rows of the endpoint table that it uses. */
+  /** The names of the endpoints that it uses, as in the endpoint table of api/. */
   readonly endpoints: readonly string[];
   readonly include: Include;
   /** The shortest interval at which its data can change. Polling faster shows nothing more. */
@@ -75,20 +78,21 @@ export interface WatchType<S = unknown> {
    */
   source(settings: S, target: SourceTarget): Source;
   /**
-   * Returns the settings with every account replaced that they name in addition to the targets.
-   * Absent if they name none.
+   * Returns the settings with `replace` applied to each account that they name beside the targets,
+   * such as the `account` of a `membership` watch. Absent if they name none.
    */
   mapAccounts?(settings: S, replace: (account: NamedAccount) => NamedAccount): S;
   /**
-   * Set if requests use only the account's handle, which must then be known, and is requested again
-   * at intervals.
+   * Set if requests name an account by its handle and not by its id. The handle must then be known
+   * before a poll, and the engine requests it again at intervals.
    */
   readonly needsHandle?: true;
   /** Whether a 404 can mean that the service has not indexed this account. */
   needsIndex?(settings: S, target: Pick<TargetState, "memory">): boolean;
   /**
-   * Returns what to remember of a target that is not indexed, so that its source changes; undefined
-   * if it stays unreadable.
+   * Returns what to store in the memory of a target that turns out not to be indexed, so that
+   * `source` requests another endpoint; undefined if there is none, and the target stays
+   * unreadable.
    */
   withoutIndex?(settings: S): JsonObject | undefined;
   /** Returns the public list through which its accounts are read, if the watch names one. */
@@ -104,17 +108,17 @@ export interface WatchType<S = unknown> {
    */
   placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs">;
   /**
-   * Fields of a profile that change when an account has news for this type; undefined if a profile
-   * shows nothing.
+   * The fields of a profile that change when an account has news for this type. Absent if a profile
+   * does not show whether there is news.
    */
   readonly probeFields?: readonly string[];
-  /** Returns the requests of one poll with less than a page of news. */
+  /** Returns how many requests a poll takes if it finds less than a page of new items. */
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
 
 /**
- * Whether it reports tweets as they appear. `include`, `ignore.words` and `freshness` are only for
- * these types.
+ * Whether a type reports tweets as they appear. `include`, `ignore.words` and `freshness` are only
+ * for these types.
  */
 export const isTweetFeed = (type: WatchType<any>): boolean => type.detection.detector === "feed";
