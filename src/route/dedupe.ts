@@ -1,15 +1,18 @@
 /**
- * Computes which alerts count as duplicates, by the key of a `dedupe`. Pure. The outbox knows which
- * of them were sent.
+ * Computes the key that a `dedupe` setting gives an alert. Alerts with the same key count as
+ * duplicates. Pure. The outbox knows which alerts were sent.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { Dedupe } from "./route.ts";
 import { ownValue } from "../model/own-value.ts";
 
-/** Parts of a key that come from the post, not from its labels. */
+/** The parts of a key that are read from the post and not from the event's labels. */
 const POST_PARTS = ["tweet", "text"];
-/** Shorter texts, such as "good morning", are equal by chance. */
+/**
+ * Texts with fewer characters, such as "good morning", are equal by chance, so they are not
+ * compared.
+ */
 const MIN_TEXT = 20;
 /**
  * Texts that agree in this many characters are copies. A longer key would only make the state
@@ -19,8 +22,8 @@ const TEXT_CHARS = 200;
 
 /**
  * Returns the key under which an alert is sent once; undefined for an event that lacks a part of
- * the key, which is therefore never a duplicate. With `tweet` or `text`, only posts that were found
- * count.
+ * the key, which is therefore never a duplicate. A key with `tweet` or `text` applies only to
+ * events of type `tweet.created`.
  */
 export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | undefined {
   if (event.type !== "tweet.created" && key.some((part) => POST_PARTS.includes(part)))
@@ -28,7 +31,7 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   const values = key.map((part) => partOf(event, part));
   if (values.includes("")) return undefined;
   const [only] = key;
-  // This is also the default of chats. A route that writes it out shares the default's memory.
+  // Chats have this key by default. A `dedupe` that names it shares the memory of the default.
   const isDefault = key.length === 1 && only === "tweet";
   const by = key.join(" and ");
   const text = JSON.stringify([event.type, ...key.map((part, index) => [part, values[index]])]);

@@ -20,9 +20,9 @@ export const isAfterAlert = ({
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /**
- * Returns what an alert is about and whether it follows another one. An alert on a new post has no
- * subject, because it follows nothing. The subject of any other alert on a post does not include
- * the target, because several targets of a watch may find the same post.
+ * Returns what an alert is about and whether it follows another one; nothing for an alert on a new
+ * post, because it follows nothing. The subject of any other alert on a post does not include the
+ * target, because several targets of a watch may find the same post.
  */
 export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows"> {
   const { type, watchKey, subject, labels, body } = event;

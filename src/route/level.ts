@@ -1,7 +1,7 @@
 /**
- * Alerts on values that crossed a threshold: decides what is sent again while the value stays
- * beyond the threshold, and what is sent when it is back. Uses what the detector remembers, so
- * neither needs a poll of its own. Pure.
+ * Decides what is sent after an alert on a value that crossed a threshold: repeats while the value
+ * stays beyond the threshold, and a message when it is back. Uses what the detector remembers, so
+ * neither takes a poll of its own. Pure.
  */
 import type { ChirpEvent, EventBody } from "../model/event.ts";
 import { eventId } from "../model/event.ts";
@@ -11,8 +11,8 @@ import type { LevelRules, LevelOptions, OpenLevel } from "../model/level.ts";
 import type { Shaping } from "./route.ts";
 
 /**
- * Returns the names of the numbers that crossed a threshold; empty for every other event.
- * Milestones are filtered out later: their thresholds begin with `every`.
+ * Returns the names of the numbers that crossed a threshold; empty for every other event. Numbers
+ * with a step (`every`) are included: `thresholdState` leaves them out.
  */
 const crossedOf = ({ body }: Pick<ChirpEvent, "body">): readonly string[] =>
   Array.isArray(body["crossed"]) ? body["crossed"].filter((name) => typeof name === "string") : [];
@@ -21,7 +21,9 @@ const crossedOf = ({ body }: Pick<ChirpEvent, "body">): readonly string[] =>
 export const isThresholdAlert = (event: Pick<ChirpEvent, "body">): boolean =>
   crossedOf(event).length > 0 && !isFollowUp(event);
 
-/** Returns what a sink or route wants to be sent after such an alert; undefined if nothing. */
+/**
+ * Returns which messages a sink or route wants after an alert on a threshold; undefined if none.
+ */
 export function levelOptionsOf({ repeatMs, sendResolved }: Shaping): LevelOptions | undefined {
   const isRepeated = repeatMs !== undefined && repeatMs !== false;
   if (!isRepeated && sendResolved !== true) return undefined;
@@ -36,7 +38,7 @@ export const isFollowUp = ({ body }: Pick<ChirpEvent, "body">): boolean =>
   body["repeat"] !== undefined || body["resolved"] !== undefined;
 
 export type ThresholdState =
-  /** Nothing is left to wait for. */
+  /** Nothing more is sent after the alert. */
   | { readonly kind: "ended" }
   /** The numbers that are still beyond their thresholds. */
   | { readonly kind: "crossed"; readonly names: readonly string[] }
@@ -69,10 +71,7 @@ export function thresholdState({
 }
 
 export interface FollowUpMark {
-  /**
-   * The number of the repeat, for the numbers that are still beyond their thresholds. Absent if the
-   * numbers are back.
-   */
+  /** Which repeat this is, counted from 1. Absent if the message says that the values are back. */
   readonly repeat?: number;
   readonly names: readonly string[];
   /** When the values were measured. */
@@ -82,8 +81,8 @@ export interface FollowUpMark {
 }
 
 /**
- * Returns the same fact as a new event with the remembered values. Its id is derived from the first
- * alert's id.
+ * Returns the event of a repeat, or of the message that the values are back: the first alert's
+ * event with the values that the detector remembers. Its id is derived from the first alert's id.
  */
 export function followUp(
   { event, memory }: Pick<OpenLevel, "event" | "memory">,
@@ -134,8 +133,8 @@ function bodyNow(
 }
 
 /**
- * Returns the field of the body with the value. The account that the event is about may have a
- * field of the same name, so it comes last.
+ * Returns the name of the body's field that holds the value. The accounts under `user` and `target`
+ * may have a value of the same name, so they are tried last.
  */
 function placeOf(body: EventBody, name: string): string | undefined {
   const places = Object.keys(body).filter((key) => {

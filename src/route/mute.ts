@@ -30,8 +30,8 @@ export function muteOf(
 
 const YEAR_MS = 365 * 86_400_000;
 /**
- * How long a mute without an end holds, roughly. By then somebody has changed the route, and waits
- * are decided again at every reload.
+ * How long a delivery is held, roughly, if its mute never ends. By then somebody has changed the
+ * route, and what waits is placed again at every reload.
  */
 const FOREVER_MS = 5 * YEAR_MS;
 

@@ -56,8 +56,8 @@ export function onceOf(event: ChirpEvent): Once | undefined {
 }
 
 /**
- * Returns one event per account, in the order of their last changes, each with its last change and
- * the number of changes.
+ * Returns the last event of each account, in the order of these events, with the number of changes
+ * that the account made.
  */
 export function summariseChanges<T extends OutboxEvent>(
   events: readonly T[],

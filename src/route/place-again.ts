@@ -1,7 +1,6 @@
 /**
- * Decides by the active configuration about a delivery that waits: whether a mute holds it, which
- * group it belongs to, and until when it waits. It may have been routed by another configuration.
- * Pure.
+ * Places a waiting delivery again by the active configuration, because another one may have routed
+ * it: whether a mute holds it, which group it belongs to, and until when it waits. Pure.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { MuteableDelivery } from "../model/outbox.ts";
@@ -22,8 +21,8 @@ import { isOpsAlert } from "./select-routes.ts";
 type Placed = Pick<MuteableDelivery, "event" | "routed"> & { readonly sink: string };
 
 /**
- * Returns the mute that holds a delivery; undefined if none does. A mute that drops new alerts only
- * holds those that were found before.
+ * Returns the mute that holds a waiting delivery; undefined if none does. A mute that drops alerts
+ * drops new ones only: it holds those that wait already.
  */
 export function muteHold(delivery: Placed, context: RoutingContext): Hold | undefined {
   const receiver = receiverNow(delivery, context);
@@ -43,7 +42,9 @@ export function holdNow(muting: Muting, nowMs: number): Hold | undefined {
   return mute.kind === "hold" ? { untilMs: mute.untilMs, heldBy: mute.name } : undefined;
 }
 
-/** Returns where a waiting delivery is placed; undefined if its sink is not configured. */
+/**
+ * Returns the group and the times of a waiting delivery; undefined if its sink is not configured.
+ */
 export function placeWaiting(
   waiting: WaitingDelivery,
   context: RoutingContext,
@@ -84,8 +85,9 @@ interface Remade {
 }
 
 /**
- * Returns the group that a delivery keeps. Groups that no setting creates are kept as they are, and
- * so is the digest of a throttle that is still configured.
+ * Returns what a delivery keeps of the group in which it waits; nothing if its group is decided
+ * anew. It keeps a group that no setting creates, such as the digest of a backfill, and the digest
+ * of a throttle that is still configured.
  */
 function keptGroup(
   waiting: WaitingDelivery,
@@ -98,7 +100,7 @@ function keptGroup(
   const digest = readDigestGroup(groupKey);
   if (digest === undefined || digest.cause === "schedule" || made.digestAtMs !== undefined)
     return {};
-  // The name is followed by the time until which a mute held the group.
+  // If a mute held the group, a line with the time when that ends follows the name.
   const [name = ""] = digest.name.split("\n");
   if (digest.cause !== "throttle") return { ...kept, groupKey: digestGroup(digest.cause, name) };
   const throttle = receiver.route?.throttle ?? receiver.facts.throttle;
@@ -112,8 +114,9 @@ function keptGroup(
 }
 
 /**
- * Returns the route that would now send such events to that sink; otherwise the route that did, if
- * it is unchanged; otherwise the sink alone.
+ * Returns a delivery's sink with the route that would now send the event there. If there is none,
+ * the route is the one that did, if it is still configured; otherwise there is no route. Undefined
+ * if the sink is not configured.
  */
 function receiverNow(
   { event, sink, routed }: Placed,

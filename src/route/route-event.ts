@@ -36,7 +36,7 @@ export interface RoutingContext {
   readonly nowMs: number;
   /**
    * Set if the event happened while its watch was not polled. Chats then get it in a digest that
-   * gathers for this long.
+   * gathers events for this long.
    */
   readonly gatherMs?: number;
   /** Whether a backfill found the event. Its digest then says so. */
@@ -52,7 +52,8 @@ export type RoutedDelivery = NewDelivery;
 /**
  * Returns at most one delivery per sink, in the order in which the sinks are named. If a watch has
  * its own sinks, the tree is not used. An ops alert goes to `ownSinks`, at once and never muted,
- * and also to routes that match `event` by name. A silence only marks the deliveries.
+ * and also to routes with a matcher for the label `event`. A silenced delivery is returned too,
+ * with the id of the silence.
  */
 export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] =>
   findReceivers(event, context).map((receiver) => {
@@ -89,8 +90,9 @@ const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOpti
     : undefined;
 
 /**
- * Routes an alert that follows another one to the same sink, with the current hours and pace.
- * Returns undefined if no route or sink wants it there any more.
+ * Routes a repeat of an alert, or the message that its values are back, to the sink that got the
+ * alert. The current mutes and throttles apply. Returns undefined if neither the route nor the sink
+ * wants such messages any more.
  */
 export function routeFollowUp(
   level: Pick<OpenLevel, "event" | "sink">,
@@ -133,8 +135,8 @@ export function findReceivers(
 }
 
 /**
- * Returns in which group a delivery waits and until when, before held deliveries get groups of
- * their own.
+ * Returns in which group a delivery waits and until when. If a mute holds the delivery, the caller
+ * replaces the group by that of `heldGroupKey`.
  */
 export const placeAt = (
   event: ChirpEvent,
@@ -210,7 +212,8 @@ function routedDelivery(
 
 /**
  * Places a delivery in a scheduled digest. It is not sent before the digest, so only a mute at the
- * time of the digest holds it. Changes that were undone are listed one by one.
+ * time of the digest holds it. It gets no summary group, because a digest lists changes that were
+ * undone one by one.
  */
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);
@@ -236,7 +239,10 @@ function muteTiming(
   return { notBeforeMs: nowMs, ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}) };
 }
 
-/** Returns the digest for events from an absence or a backfill, one for each watch. */
+/**
+ * Returns the digest that gathers a watch's events from a time when it was not polled, or from a
+ * backfill.
+ */
 const returnDigest = (
   { watchKey }: ChirpEvent,
   { gatherMs: waitMs = 0, isBackfilled = false }: RoutingContext,
@@ -255,7 +261,8 @@ function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelive
 
 /**
  * Returns the group of a delivery that a mute holds. Digests and bundles collect alerts of several
- * routes, so the held ones form a group of their own, for which the others do not wait.
+ * routes, and only some of these may be muted. The held ones form a group of their own, so that the
+ * others need not wait for them.
  */
 export function heldGroupKey(event: ChirpEvent, groupKey: string, untilMs: number): string {
   const isShared =

@@ -7,7 +7,10 @@ export interface Matcher {
   readonly label: string;
   readonly op: "=" | "!=" | "=~" | "!~";
   readonly value: string;
-  /** Matches in linear time; =~ and !~ are anchored at both ends. */
+  /**
+   * Whether a value matches. The expression of =~ and !~ must match the whole value. Takes linear
+   * time.
+   */
   matches(value: string): boolean;
 }
 
@@ -22,19 +25,20 @@ export interface TimeInterval {
    * none holds.
    */
   endsAt(epochMs: number): number | undefined;
-  /** Returns when it next begins after `epochMs`; Infinity if its dates are over. */
+  /** Returns when the interval next begins after `epochMs`; Infinity if its dates are over. */
   startsAt(epochMs: number): number;
   /**
-   * From this time on, it repeats weekly or never holds again. If absent, it always repeats weekly.
+   * From this time on, the interval repeats weekly or never holds again. If absent, it always
+   * repeats weekly.
    */
   readonly datesEndMs?: number;
 }
 
 /** The hours at which alerts are sent. A route's settings replace its sink's, key by key. */
 export interface Muting {
-  /** Nothing is sent during these. */
+  /** Nothing is sent during these intervals. */
   readonly mutes?: readonly TimeInterval[];
-  /** Nothing is sent outside of these. If empty, no hours are excluded. */
+  /** Nothing is sent outside of these intervals. If empty, no hours are excluded. */
   readonly actives?: readonly TimeInterval[];
   readonly onMute?: "hold" | "drop";
 }
@@ -50,7 +54,7 @@ export interface Throttle {
 
 /** Alerts that are gathered and sent as one list on a schedule. */
 export interface ScheduledDigest {
-  /** Returns the next time after `epochMs` at which it is sent. */
+  /** Returns the next time after `epochMs` at which the digest is sent. */
   nextAtMs(epochMs: number): number;
   /** The title in its heading. If absent, the heading names the watches. */
   readonly title?: string | undefined;
@@ -78,7 +82,10 @@ export interface SortNumber {
   of(event: Pick<ChirpEvent, "body">): number | undefined;
 }
 
-/** Sends only one of several equal alerts within a time. Further ones join it while it waits. */
+/**
+ * Sends only the first of several equal alerts within `windowMs`. Further ones are added to its
+ * message while it waits.
+ */
 export interface Dedupe {
   /** `tweet`, `author`, `text` or labels. Alerts are equal if they agree in all of them. */
   readonly key: readonly string[];

@@ -49,8 +49,8 @@ const DAY_MINUTES = 1_440;
 const DAY_MS = 86_400_000;
 const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
 /**
- * Windows repeat weekly. Once all dates are over, a window that still holds after this time holds
- * always, so it has no end to wait for.
+ * Windows repeat weekly. An interval that holds without a break for this long after its last date
+ * therefore never ends.
  */
 export const WEEKLY_MS = 9 * DAY_MS;
 
@@ -141,8 +141,8 @@ const isWithin = ({ firstDay, lastDay }: DateRange, day: number): boolean =>
   firstDay <= day && day <= lastDay;
 
 /**
- * Returns when the window next begins; Infinity if its dates are over. Windows repeat weekly. One
- * on a day that a clock change skips begins a week later.
+ * Returns when the window next begins; Infinity if its dates are over. Windows repeat weekly. If a
+ * clock change skips a window, it begins a week later.
  */
 function nextStart(window: TimeWindow, zone: Zone, atMs: number): number {
   const { dates = [] } = window;

@@ -7,13 +7,13 @@ export interface Zone {
   /** Returns the local calendar day of `epochMs`, in days since 1970-01-01. */
   localDay(epochMs: number): number;
   /**
-   * Returns the first instant at which this day's clock shows `minute` (may be over 1440). In a
-   * gap, the instant at which the clock jumps past it.
+   * Returns the first instant at which this day's clock shows `minute`, which may be over 1440. If
+   * the clock jumps over that minute, returns the instant of the jump.
    */
   firstAt(day: number, minute: number): number;
   /**
-   * Returns the last such instant. If the clock is set back, that is the second time it shows
-   * `minute`.
+   * Returns the last instant at which this day's clock shows `minute`. If the clock is set back,
+   * that is the second time it shows it.
    */
   lastAt(day: number, minute: number): number;
 }
@@ -21,9 +21,9 @@ export interface Zone {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /**
- * The offsets that are remembered for a zone, one for each minute that was asked for: clocks are
- * changed at whole minutes. The runtime takes 5 µs to read one, and the end of an interval needs
- * hundreds.
+ * How many offsets from UTC are remembered for a zone, one for each minute that was asked for:
+ * clocks are changed at whole minutes. The runtime takes 5 µs to compute one, and finding the end
+ * of an interval needs hundreds.
  */
 const MAX_KNOWN = 10_000;
 
