@@ -1,4 +1,7 @@
-/** Gathers the commands, one file each, and decides what a failed command prints and returns. */
+/**
+ * Registers the commands, which have a file each, and decides what a failed command prints and
+ * which exit code it returns.
+ */
 import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
@@ -9,8 +12,8 @@ import { incompleteText } from "../runtime/incomplete-package.ts";
 type AddCommand = (program: Command, context: CliContext) => void;
 
 /**
- * The commands by name. Only the requested one is loaded, because loading all of them takes as long
- * as starting.
+ * The commands by name. Only the requested one is loaded, because loading all of them would double
+ * the time of a start.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./start/run.ts")).addRun,
@@ -42,8 +45,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /**
- * Runs a command and resolves to the exit code; never rejects. A command that succeeds with an exit
- * code other than 0 throws ExitError, too.
+ * Runs a command and resolves to its exit code; never rejects. Commands throw ExitError for every
+ * exit code other than 0, even if it does not mean a failure.
  */
 export async function runCli(argv: readonly string[], given?: CliContext): Promise<ExitCode> {
   let context = given;
@@ -79,7 +82,10 @@ async function runCommands(argv: readonly string[], context: CliContext): Promis
   }
 }
 
-/** Moves ids of events behind `--`: one in 64 begins with a dash and would be read as an option. */
+/**
+ * Moves ids of events behind `--`, because one in 64 begins with a dash and would be read as an
+ * option.
+ */
 function withIdsLast(argv: readonly string[]): string[] {
   if (!TAKE_IDS.has(argv[2] ?? "") || argv.includes("--")) return [...argv];
   const ids = argv.filter((text) => DASHED_ID.test(text));
@@ -95,14 +101,17 @@ const DASHED_ID = /^-[\w-]{21}$/;
 /** Removes the last line break, because the context ends lines itself. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");
 
-/** Returns the requested command, or all commands for the help and for an unknown name. */
+/**
+ * Returns the loader of the requested command. For the help and for an unknown name it returns all
+ * loaders.
+ */
 function wantedCommands(name: string | undefined): readonly (() => Promise<AddCommand>)[] {
   const wanted = name === undefined ? undefined : ownValue(COMMANDS, name);
   return wanted === undefined ? Object.values(COMMANDS) : [wanted];
 }
 
 function sayFailure(say: (text: string) => void, error: unknown): ExitCode {
-  // commander has printed its own message.
+  // commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
   if (error instanceof ChirpwatchError) {
     say(error.hint === "" ? error.message : `${error.message}\n${error.hint}`);

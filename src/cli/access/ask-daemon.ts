@@ -1,6 +1,6 @@
 /**
- * Asks the running daemon of a state file through its control socket. Decides what "no daemon"
- * means to a command.
+ * Asks the daemon that runs on a state, through its control socket. A daemon that only stands by
+ * counts as no daemon, like one that does not run.
  */
 import type { Json } from "../../model/json.ts";
 import {
@@ -15,8 +15,8 @@ import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
 
 /**
- * The daemon's answer, or undefined when none works on this state here. @throws ControlError when
- * one does but gives no answer.
+ * Returns the daemon's answer, or undefined if no active daemon on this host uses the state.
+ * @throws ControlError if a daemon runs but does not answer
  */
 export async function askDaemon(
   { state }: Pick<DaemonPlace, "state">,
@@ -26,7 +26,7 @@ export async function askDaemon(
 ): Promise<ControlAnswer | undefined> {
   try {
     const answer = await callControl(controlSocketPath(state.path), method, path, options);
-    // A daemon that stands by cannot answer this; the state can.
+    // A daemon that stands by cannot answer questions. The caller reads the state itself instead.
     return textAt(answer.body, "error", "code") === "SERVER_STANDS_BY" ? undefined : answer;
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
@@ -34,7 +34,9 @@ export async function askDaemon(
   }
 }
 
-/** Notes on standard error that the daemon's file has become invalid since the daemon loaded it. */
+/**
+ * Warns on standard error if the configuration file has become invalid since the daemon loaded it.
+ */
 export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
   if (fault !== undefined)
     context.err(

@@ -1,6 +1,6 @@
 /**
- * Answers a question of a command in this process, over the state itself, where no daemon answers.
- * ask.ts loads it only then.
+ * Answers a command's question in this process, from the state itself, if no daemon answers it.
+ * ask.ts imports this file only in that case, because it loads all code of the state.
  */
 import type { Json } from "../../model/json.ts";
 import { answerOffline } from "../../operate/offline/offline.ts";
@@ -18,8 +18,8 @@ interface StateQuestion {
 }
 
 /**
- * Returns what the routes answer, or that another process holds the state's lock. @throws ExitError
- * if the state cannot be opened
+ * Returns the answer of the API's routes, or `locked` if another process holds the state's lock.
+ * @throws ExitError if the state cannot be opened
  */
 export async function askState(
   context: CliContext,

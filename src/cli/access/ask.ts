@@ -1,6 +1,6 @@
 /**
- * The one way in which a command asks: it calls the routes of the running daemon through its
- * control socket or, if none answers here, the same routes in this process, over the state itself.
+ * Sends a command's question to the API routes of the running daemon, through its control socket.
+ * If no daemon answers on this host, the same routes run in this process, on the state itself.
  */
 import type { Json } from "../../model/json.ts";
 import { sleep } from "../../model/clock.ts";
@@ -60,7 +60,8 @@ async function answerTo(
       noteFault(context, place);
       return answer;
     }
-    // Beside a running daemon no code of the state is needed, which is a third of what is loaded.
+    // The import waits until it is needed: a command that a daemon answers needs no code of the
+    // state, which is a third of all code.
     const { askState } = await import("./ask-state.ts");
     const own = await askState(context, place, { method, path, body });
     if (own !== "locked") return own;
@@ -80,7 +81,8 @@ const heldElsewhere = ({ state }: DaemonPlace): ExitError =>
   );
 
 /**
- * Returns the error of a refused request, in the words of the routes, or of a daemon that failed.
+ * Returns the error for an answer other than 200. It repeats the code and message of the route, or
+ * says that the daemon failed.
  */
 function refusalOf({ status, body }: ControlAnswer, { path }: Question): ExitError {
   const code = textAt(body, "error", "code");

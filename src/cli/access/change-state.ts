@@ -1,6 +1,6 @@
 /**
- * Changes that a command always makes in the state itself and never through a daemon: to the state
- * as a whole, or to which configuration is the current one.
+ * Opens the state for commands that change it themselves and never ask a daemon to: they change the
+ * state as a whole, or which configuration is current.
  */
 import type { LogLevel } from "../../runtime/logger.ts";
 import type { OpenedStore } from "../../state/open.ts";
@@ -11,7 +11,7 @@ import type { DaemonPlace } from "./find-daemon.ts";
 /**
  * Opens the state, changes it and closes it. A state file stays locked until the change is written.
  * On Postgres, running daemons are notified so that they read the state again. @throws ExitError
- * 74, 75
+ * with exit code 74 if the state cannot be opened, 75 if another process holds its lock
  */
 export async function changeState<T>(
   context: CliContext,

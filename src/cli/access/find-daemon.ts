@@ -1,7 +1,7 @@
 /**
- * Finds the daemon that a command is about: the one of the configuration's state. The file need not
- * be valid, because a running daemon keeps what it loaded before. Only commands that need more than
- * the place of the state report what is wrong with the file.
+ * Finds the daemon that a command is about: the one whose state the configuration names. The file
+ * need not be valid, because a running daemon keeps the configuration that it loaded before. Only
+ * commands that need more than the place of the state report what is wrong with the file.
  */
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -12,7 +12,9 @@ import { type CliContext, loadFrom, orThrow } from "../terminal/context.ts";
 import { plural } from "../terminal/table.ts";
 
 export interface DaemonPlace {
-  /** The place of the state, as far as the file can be read. */
+  /**
+   * Where the state is. If the file is invalid, this comes from the part of it that can be read.
+   */
   readonly state: StateAddress;
   /** Returns the configuration. @throws ExitError with every error of the file */
   readonly config: () => Config;

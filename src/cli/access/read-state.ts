@@ -1,6 +1,6 @@
 /**
- * What a command always reads from the state itself, opened read-only, because a running daemon
- * would answer the same.
+ * Reads from the state itself, opened read-only, for commands that do not ask a daemon first,
+ * because it would answer the same.
  */
 import type { Config } from "../../config/config.ts";
 import type { StateAddress } from "../../model/postgres-address.ts";
@@ -8,7 +8,10 @@ import type { OpenedStore } from "../../state/open.ts";
 import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 
-/** Whether there may be a state to read. Of a server, only asking it says. */
+/**
+ * Returns whether there may be a state to read. This is always true of a state on Postgres, because
+ * only a connection shows whether one exists.
+ */
 export const hasState = async (
   { files }: CliContext,
   { path, postgres }: StateAddress,

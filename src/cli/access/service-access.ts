@@ -1,6 +1,7 @@
 /**
- * Gives a command access to the data service: through the same gate as the daemon and, if there is
- * a state, through its ledger, so that rate and quota are shared with a running daemon.
+ * Gives a command access to the data service, through the same request gate that the daemon uses.
+ * If there is a state, requests are recorded in its ledger, so that the command shares rate and
+ * quota with a running daemon.
  */
 import { createUpstream } from "../../api/upstream.ts";
 import {
@@ -35,7 +36,10 @@ export interface ServiceAccess {
   readonly store: OpenedStore | undefined;
   /** Billed requests so far, including retries. */
   readonly spent: number;
-  /** Returns why what the service answered must not be sent to these sinks. */
+  /**
+   * Returns an error that says why alerts on this service's answers must not go to these sinks, or
+   * undefined if they may.
+   */
   readonly refusalOf: SandboxGuard["refusalOf"];
   /**
    * Closes the access, but not the context's HTTP client, because a command may ask two services.
@@ -74,7 +78,7 @@ export async function openService(
   });
   const gateKeys = keysOf(keys);
   const baseUrl = sandbox?.url ?? api.baseUrl;
-  // A command may show what a sandbox answers; the guard is consulted before something is sent.
+  // A command may show the answers of a sandbox. Only a command that sends alerts asks the guard.
   const guard = createSandboxGuard({ http: context.http, config: () => ({ api, sinks: [] }) });
   const gate = createRequestGate({
     upstream: createUpstream({
@@ -115,8 +119,8 @@ export async function openService(
 }
 
 /**
- * Returns the keys of the gate. A refused key is left out for the rest of the command, which is
- * short.
+ * Returns the keys for the request gate. A refused key is left out for the rest of the command,
+ * which is short.
  */
 function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();

@@ -11,22 +11,22 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 export interface CallArguments {
-  /** `-c`, where it was given after the endpoint. */
+  /** The value of `-c` if it was written after the endpoint's name. */
   readonly config: string | undefined;
   readonly flags: ReadonlySet<CallFlag>;
   /** The cursor at which an earlier call ended. */
   readonly cursor: string | undefined;
-  /** How many items are enough. */
+  /** Reading stops once this many items have arrived. */
   readonly limit: number | undefined;
-  /** The checked inputs. */
+  /** The inputs of the endpoint, checked. */
   readonly params: JsonObject;
 }
 
 const FLAGS = ["all", "json", "table", "list", "help"] as const;
 export type CallFlag = (typeof FLAGS)[number];
-/** Flags with a value that do not belong to the endpoint. */
+/** Flags of `call` itself that take a value. */
 const VALUE_FLAGS = ["config", "cursor", "limit"] as const;
-/** Names that no input of an endpoint may have. */
+/** All flags of `call` itself. No input of an endpoint may have one of these names. */
 export const CALL_FLAGS: readonly string[] = [...FLAGS, ...VALUE_FLAGS];
 
 const isFlag = (name: string): name is CallFlag => (FLAGS as readonly string[]).includes(name);
@@ -70,7 +70,7 @@ function readLimit(text: string | undefined): number | undefined {
   return limit;
 }
 
-/** Refuses unknown parameters; a misspelt name must not swallow the word after it. */
+/** Refuses unknown parameters, because a misspelt one would take the next token as its value. */
 function requireKnown(name: string, endpoint: Endpoint, { name: param, written }: Token): void {
   const inputs = Object.keys(endpoint.input.shape);
   const cursors = endpoint.cursor === undefined ? [] : [endpoint.cursor.param];
@@ -124,7 +124,7 @@ function checked(name: string, endpoint: Endpoint, params: JsonObject): JsonObje
   }
 }
 
-/** Lists the inputs of an endpoint as flags, and which can be combined. */
+/** Lists the inputs of an endpoint as flags, and says which of them are required. */
 export function inputsOf(endpoint: Endpoint): string {
   const names = Object.keys(endpoint.input.shape);
   if (names.length === 0) return "It takes no parameters.";

@@ -1,11 +1,11 @@
 /**
- * Collects the answer of a call page by page, to the end of the cursor if everything is wanted.
- * Pages from before a failure are kept, because they were paid for.
+ * Collects the answer of a call page by page, to the last page if everything is wanted. Pages from
+ * before a failure are kept, because they were paid for.
  */
 import type { UpstreamAnswer } from "../../model/upstream.ts";
 
 export interface Collected {
-  /** `tweets`, `users`, or nothing for a single object. */
+  /** What the items are. A `record` is a single object. */
   readonly kind: "tweets" | "users" | "record";
   readonly items: readonly unknown[];
   /** The cursor for the next call; null at the end. */
@@ -20,17 +20,17 @@ export interface Collected {
 export interface CollectOptions {
   readonly ask: (cursor: string | undefined) => Promise<UpstreamAnswer>;
   readonly cursor: string | undefined;
-  /** Whether to read to the end of the cursor, and not just one page. */
+  /** Whether to read all pages, and not just one. */
   readonly all: boolean;
-  /** How many items are enough. */
+  /** Reading stops once this many items have arrived. */
   readonly limit?: number | undefined;
   /** Called after every page. */
   readonly onPage: (pages: number, items: number) => void;
 }
 
 /**
- * Collects pages. Rejects only if the first page fails. A repeated cursor ends the call, which
- * would otherwise never end.
+ * Collects pages. Rejects only if the first page fails. If the service repeats a cursor, reading
+ * stops, because it would otherwise never end.
  */
 export async function collectPages({
   ask,

@@ -1,6 +1,6 @@
 /**
- * Decides which service `call` asks: that of the configuration or, if there is no file, that of the
- * environment.
+ * Decides which service `call` asks: the one in the configuration file or, if there is no file, the
+ * one that the environment variables name.
  */
 import { resolve } from "node:path";
 import { checkBaseUrl } from "../../api/base-url.ts";
@@ -18,8 +18,8 @@ export interface CallTarget {
 const DEFAULT_FILE = "watches.yaml";
 
 /**
- * Finds the service. If `configPath` is undefined, `watches.yaml` is used if it exists. @throws
- * ExitError 78
+ * Finds the service and its key. If `configPath` is undefined, `watches.yaml` is used if it exists.
+ * @throws ExitError with exit code 78 if neither the file nor the environment names a service
  */
 export async function findCallTarget(
   context: CliContext,

@@ -9,7 +9,9 @@ import type { User } from "../../model/user.ts";
 import type { Collected } from "./call-pages.ts";
 import { type Column, formatCount, formatTable } from "../terminal/table.ts";
 
-/** The longest text if the output is no terminal with a width. */
+/**
+ * The maximum length of a text, in characters, if the output is not a terminal with a known width.
+ */
 const MAX_TEXT = 70;
 
 /**
@@ -120,7 +122,7 @@ const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 const cut = (text: string, width: number | undefined): string =>
   width === undefined && text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** Says for people what a request of an endpoint costs. */
+/** Says in words what a call of this endpoint costs. */
 export const endpointCost = (endpoint: Endpoint): string =>
   !endpoint.billed ? "free" : endpoint.cursor === undefined ? "1 request" : "1 request a page";
 

@@ -37,8 +37,8 @@ Examples:
   chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all --limit 200`;
 
 export function addCall(program: Command, context: CliContext): void {
-  // What follows the endpoint belongs to it: a value such as "-from:acme" must not be read as an
-  // option.
+  // Everything after the name of the endpoint is passed through: a value such as "-from:acme" must
+  // not be read as an option.
   program.enablePositionalOptions();
   const command = program
     .command("call")
@@ -169,7 +169,7 @@ async function collect(
   }
 }
 
-/** Returns a list with its cursor, or the object itself. */
+/** Returns what is printed as JSON: a list with its cursor, or the object itself. */
 function toJson(found: Collected, endpoint: Endpoint): unknown {
   if (found.kind !== "record")
     return {

@@ -8,7 +8,7 @@ import { ask, queryText } from "../access/ask.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
-/** Counts what would be sent. */
+/** Counts the alerts that would be sent. */
 export function countBackfill(
   { clock }: CliContext,
   { sinceMs, polls, access }: BackfillPlan,

@@ -1,6 +1,6 @@
 /**
- * Checks what a backfill is asked for and prepares it: the watch, how far back, its feeds, and
- * access to the service. Nothing is paid.
+ * Checks the options of a backfill and prepares it: finds the watch, its feeds and the time to read
+ * back to, and opens access to the service. Nothing is paid for yet.
  */
 import { feedsOf } from "../../operate/backfill/backfill-polls.ts";
 import { claimOrigin } from "../../app/daemon/origin.ts";
@@ -40,8 +40,8 @@ export interface BackfillPlan {
   readonly leftOut: readonly string[];
   readonly access: ServiceAccess & { readonly store: OpenedStore };
   /**
-   * What is left of the quota according to the service, without the reserve; undefined if the
-   * ledger counts it, or if it is unknown.
+   * How many requests are left of the quota according to the service, less the reserve. Undefined
+   * if the configuration sets a limit, which the ledger enforces, or if the service does not say.
    */
   readonly left: number | undefined;
 }
@@ -108,7 +108,9 @@ export async function openBackfill(
   }
 }
 
-/** Asks the service how much is left, which costs nothing, if the configuration names no limit. */
+/**
+ * Asks the service how many requests are left, if the configuration sets no limit. Asking is free.
+ */
 async function leftOf({ api }: Config, { gate, keys }: ServiceAccess): Promise<number | undefined> {
   if (api.quota.monthly !== undefined || keys.every(({ monthly }) => monthly !== undefined))
     return undefined;

@@ -12,9 +12,9 @@ import type { BackfillPlan } from "./backfill-plan.ts";
 import { progressText } from "./backfill-text.ts";
 
 export interface BackRead {
-  /** Billed requests. */
+  /** How many requests were billed. */
   readonly spent: number;
-  /** Feeds that were not read back to the time, and why. */
+  /** The feeds that were not read back to `sinceMs`, and why. */
   readonly cut: readonly { readonly poll: Poll; readonly reason: string }[];
 }
 

@@ -57,7 +57,10 @@ export function progressText(at: {
   return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${requests}, ${plural(at.tweets, "tweet")}`;
 }
 
-/** Returns the result. `effect` says when the alerts are sent; undefined for a dry run. */
+/**
+ * Returns the line that reports the result. `effect` says when the alerts are sent. It is undefined
+ * for a dry run.
+ */
 export function resultText(
   { alerts, filtered, known, left }: BackfillView,
   { effect, spent }: { readonly effect: string | undefined; readonly spent: number },

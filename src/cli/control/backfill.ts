@@ -26,7 +26,7 @@ interface BackfillFlags {
   readonly json?: true;
 }
 
-/** The most requests that are paid, and the most alerts that are sent, without asking. */
+/** How many requests are paid for, and how many alerts are sent, without asking the user. */
 const MAX_UNASKED = 20;
 
 export function addBackfillCommand(program: Command, context: CliContext): void {
@@ -95,7 +95,7 @@ async function backfill(context: CliContext, watchId: string, flags: BackfillFla
 const isExpensive = ({ requests, unread }: BackEstimate, most: number): boolean =>
   unread > 0 && Math.min(requests ?? most, most) > MAX_UNASKED;
 
-/** Asks a question. @throws ExitError unless the answer is yes */
+/** Asks the user. @throws ExitError unless the answer is yes */
 async function ask(question: string, instead: string): Promise<void> {
   const isSure = await confirm(question);
   if (isSure === undefined)
@@ -121,8 +121,8 @@ const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: Backfill
 });
 
 /**
- * Fails if the backfill is incomplete, so that a script notices it. What was read is used all the
- * same.
+ * Fails if the backfill is incomplete, so that a script notices it. Alerts on what was read have
+ * been sent nevertheless.
  */
 function failWhereCut({ cut, spent }: BackRead): void {
   if (cut.length === 0) return;

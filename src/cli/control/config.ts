@@ -1,6 +1,6 @@
 /**
- * `chirpwatch config`: lists the configurations that the state has worked with, and makes one the
- * current one.
+ * `chirpwatch config`: lists the configurations that daemons have used on this state, and makes one
+ * of them current again.
  */
 import type { Command } from "commander";
 import { configDigest, worksWith } from "../../app/fleet/revisions.ts";

@@ -34,7 +34,7 @@ const rowOf = ({ given_up_at: at, sink, message_id: id }: DeadLetterView): reado
   id,
 ];
 
-/** Says what sending them again does. */
+/** Says for each group of dead letters how `replay --dead` would send it. */
 export function formatReplay(groups: readonly DeadGroupView[]): string {
   return groups
     .map((group) => {

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch pause` and `resume`: stops polling a watch, and continues where it was. Resuming a
- * sink is in resume-sink.ts.
+ * `chirpwatch pause` and `resume`: stop polling a watch, and later continue from where it stopped.
+ * Resuming a sink is in resume-sink.ts.
  */
 import type { Command } from "commander";
 import { pauseText } from "../../operate/pause.ts";

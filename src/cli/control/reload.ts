@@ -1,6 +1,6 @@
 /**
- * `chirpwatch reload`: makes every daemon on the state read its configuration again. The daemon
- * here is asked directly, daemons elsewhere through the state.
+ * `chirpwatch reload`: makes every daemon on the state read its configuration again. A daemon on
+ * this host is asked through its control socket, daemons on other hosts through the state.
  */
 import type { Command } from "commander";
 import { ask } from "../access/ask.ts";

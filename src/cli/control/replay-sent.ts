@@ -1,4 +1,7 @@
-/** `chirpwatch replay --event` and `--since`: sends alerts again that were sent or dropped. */
+/**
+ * `chirpwatch replay --event` and `--since`: sends alerts again that were already sent, or that
+ * were dropped.
+ */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { readReplayRequest } from "../../server/contract/replay-request.ts";
 import type { Effect } from "../../server/contract/actions.ts";
@@ -18,13 +21,13 @@ export interface SentFlags {
   readonly yes?: true;
 }
 
-/** The result: how many alerts are sent again, and where that happens. */
+/** The result: how many alerts are sent again, and a text that says when and by which daemon. */
 export type Resent = { readonly alerts: number } & Effect;
 
-/** The most alerts that are sent without asking. */
+/** How many alerts are sent again without asking the user. */
 export const MAX_UNASKED = 20;
 
-/** Sends the alerts again. `confirmed` throws unless the answer is yes. */
+/** Sends the alerts again. `confirmed` asks the user, and throws unless the answer is yes. */
 export async function replaySent(
   context: CliContext,
   flags: SentFlags,

@@ -1,4 +1,4 @@
-/** `chirpwatch replay --silenced`: sends what silences held back. */
+/** `chirpwatch replay --silenced`: sends the alerts that silences held back. */
 import type { SilenceView } from "../../server/contract/silence-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
@@ -18,7 +18,7 @@ export interface SilencedFlags {
   readonly yes?: true;
 }
 
-/** Sends the alerts. `confirmed` throws unless the answer is yes. */
+/** Sends the alerts. `confirmed` asks the user, and throws unless the answer is yes. */
 export async function replaySilenced(
   context: CliContext,
   flags: SilencedFlags,
@@ -46,7 +46,9 @@ export async function replaySilenced(
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}`);
 }
 
-/** Returns the silence with its counts at these sinks only; `sinks` is undefined for all. */
+/**
+ * Returns the silence with the counts of these sinks only. If `sinks` is undefined, all are kept.
+ */
 const atSinks = (silence: SilenceView, sinks: readonly string[] | undefined): SilenceView => ({
   ...silence,
   silenced: silence.silenced.filter(({ sink }) => sinks === undefined || sinks.includes(sink)),

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after showing
- * which.
+ * `chirpwatch replay`: shows the alerts that were given up, silenced or already sent, and then
+ * sends them.
  */
 import { type Command, Option } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";

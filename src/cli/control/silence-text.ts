@@ -1,4 +1,4 @@
-/** The texts about silences: added, ended, and what they hold back. */
+/** The texts about silences: one that was added, those that exist, and one that was ended. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { Effect } from "../../server/contract/actions.ts";
 import type {
@@ -32,7 +32,7 @@ export function formatExpired(silence: SilenceView & Effect): string {
   return `silence ${silence.id} ended; ${formatEffect(silence)}${left}`;
 }
 
-/** Lists what `replay --silenced` sends, a line for each silence and sink. */
+/** Lists the alerts that `replay --silenced` sends, with a line for each silence and sink. */
 export const formatSilenced = (silences: readonly SilenceView[]): string =>
   silences
     .flatMap((silence) => {

@@ -86,8 +86,8 @@ async function add(
 }
 
 /**
- * Adds examples to an error about a silence. @throws ExitError with what is wrong, as an error of
- * usage
+ * Turns an error about an invalid silence into a usage error with a hint at the examples. Other
+ * errors are thrown as they are.
  */
 function withExamples(error: unknown): never {
   if (!(error instanceof ExitError) || error.code !== "SILENCE_INVALID") throw error;
@@ -132,7 +132,7 @@ async function expire(
   }
 }
 
-/** Checks the ids. @throws ExitError with the known ones */
+/** Checks the ids. @throws ExitError that lists the known ids if one is unknown */
 export function requireKnown(ids: readonly string[], known: readonly SilenceView[]): void {
   const missing = ids.filter((id) => !known.some((silence) => silence.id === id));
   if (missing.length > 0)

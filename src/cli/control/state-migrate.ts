@@ -29,7 +29,7 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
     throw new ExitError(EXIT.usage, "BAD_TARGET", `The state is already in ${names.to}.`);
   const { clock, random } = context;
   const log = context.logger("warn");
-  // Both states are locked, so that no daemon runs on either of them meanwhile.
+  // Both states are locked, so that no daemon can start on either of them during the copy.
   const source = await openState({ ...from, clock, random, log, mustExist: true });
   const progress = createProgress();
   try {
@@ -54,8 +54,8 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
 type End = Parameters<typeof copyState>[0];
 
 /**
- * Returns the target. `${NAME}` is replaced as in the configuration, so that no password appears in
- * the list of processes.
+ * Returns the address of the new state. `${NAME}` is replaced as in the configuration, so that no
+ * password appears in the list of processes.
  */
 async function targetOf(
   context: CliContext,

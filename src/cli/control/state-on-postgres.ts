@@ -1,6 +1,6 @@
 /**
- * `chirpwatch state` for a state on Postgres: it names the server's own tools for what they do, and
- * checks what only chirpwatch knows.
+ * `chirpwatch state` for a state on Postgres: for backup and restore it names Postgres's own tools,
+ * and it checks what only chirpwatch can check.
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import {
@@ -13,8 +13,9 @@ import type { CliContext } from "../terminal/context.ts";
 import { formatCount } from "../terminal/table.ts";
 
 /**
- * Server, login, schema and settings; a warning for each setting that may lose data; and that the
- * tables fit together. @throws ExitError when one of them is not good
+ * Checks that the server can be reached, that the login, the schema and the settings are right, and
+ * that the tables are consistent. Warns of each setting that may lose data. @throws ExitError if a
+ * check fails
  */
 export async function checkOnPostgres(
   context: CliContext,

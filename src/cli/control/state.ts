@@ -1,4 +1,7 @@
-/** `chirpwatch state`: checks the state, makes a backup, and restores one. */
+/**
+ * `chirpwatch state`: checks the state, backs it up, restores a backup, and moves it to Postgres or
+ * back.
+ */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isoTime } from "../../model/clock.ts";
@@ -117,9 +120,7 @@ async function restore(context: CliContext, path: string, flags: RestoreFlags): 
   if (restored.replaced !== null) context.out(`What was there is kept as ${restored.replaced}.`);
 }
 
-/**
- * Restores without sending the alerts that waited in the backup, and returns how many were muted.
- */
+/** Mutes the alerts that were waiting in the restored backup, and returns how many there were. */
 async function quietly(
   context: CliContext,
   place: DaemonPlace,
@@ -127,8 +128,8 @@ async function quietly(
 ): Promise<number> {
   const atMs = context.clock.now();
   if (reachesMs === null) return 0;
-  // A backup made beside a daemon looks like a state that was not closed, which need not be
-  // reported here.
+  // Opening a backup that was made while a daemon ran logs a warning that the state was not closed.
+  // That is expected here, so only errors are logged.
   return changeState(
     context,
     place,
@@ -137,7 +138,7 @@ async function quietly(
   );
 }
 
-/** Lists what people had set or ended by hand since the backup. */
+/** Lists what people did since the backup, such as silences and pauses, and the restore undid. */
 function changedLines({ changed }: Restored): readonly string[] {
   const { returned, lost } = changed ?? { returned: [], lost: [] };
   return [
@@ -162,7 +163,10 @@ const toJson = (
   lost: changed?.lost ?? null,
 });
 
-/** Says what a restore costs: the time since the backup is read and evaluated again. */
+/**
+ * Says from when the backup is, and whether alerts since then are sent again, because the daemon
+ * reads and evaluates that time once more.
+ */
 function reachText(
   { reachesMs, alertsSince }: Restored,
   quiet: number | undefined,
@@ -179,7 +183,10 @@ function reachText(
   return `${reach} ${alerts} may be sent again: to prevent that, restore it with --quiet.`;
 }
 
-/** Finds the state. The file need not be valid for reading a state, as long as it names one. */
+/**
+ * Finds the state. The configuration file need not be valid, as long as the state that it names
+ * exists.
+ */
 async function existingState(context: CliContext, flags: StateFlags): Promise<StateAddress> {
   const { state, fault, config } = await findDaemon(context, flags.config);
   if (fault !== undefined && !(await hasState(context, state))) config();

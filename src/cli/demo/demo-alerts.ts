@@ -2,13 +2,13 @@
 import { stripVTControlCharacters } from "node:util";
 
 export interface AlertScreen {
-  /** The console sink's way out. */
+  /** Takes what the console sink prints. */
   write(text: string): void;
-  /** Shows what was held back, and from now on everything at once. */
+  /** Shows what was held back. From now on everything is shown immediately. */
   open(): void;
   /** The number of alerts so far, shown or held back. */
   readonly count: number;
-  /** The number of alerts with exactly the text of an earlier one. */
+  /** The number of alerts whose text equals that of an earlier alert. */
   readonly repeats: number;
 }
 
@@ -41,8 +41,9 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
 }
 
 /**
- * Splits a message into alerts, without their margin. A message of the console sink can hold
- * several alerts below their number, and is indented further if it belongs to a thread.
+ * Splits a message into alerts, and removes their indentation. A message of the console sink can
+ * hold several alerts below a line with their number, and is indented further if it belongs to a
+ * thread.
  */
 function alertsIn(text: string): readonly string[] {
   const plain = stripVTControlCharacters(text.trimEnd());

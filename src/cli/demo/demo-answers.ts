@@ -1,6 +1,6 @@
 /**
- * An Http that remembers which items the service's answers held, so that the demo can check that an
- * item was really served again.
+ * An HTTP client that records which items the service's answers held, so that the demo can check
+ * that an item was really served again.
  */
 import type { Http } from "../../model/http.ts";
 

@@ -6,7 +6,8 @@ import type { Priority } from "../../model/schedule.ts";
 import type { Route, Shaping } from "../../route/route.ts";
 
 /**
- * What each priority's schedule is replaced by: people watch the demo, so nothing may take long.
+ * The polling interval that replaces the schedules of each priority. The intervals are short
+ * because people watch the demo.
  */
 export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = {
   high: 1_000,
@@ -17,7 +18,7 @@ export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = {
 /** How often digests are sent, instead of every morning. */
 export const DEMO_DIGEST_MS = 3_000;
 
-/** The longest time for which a group waits for more alerts. */
+/** The maximum time that alerts of a group wait to be sent together. */
 const DEMO_GROUP_MS = 2_000;
 
 /** A quota that no demo can use up, so that it slows nothing down. */
@@ -29,8 +30,8 @@ export interface DemoPlaces {
 }
 
 /**
- * Returns the same watches on the sandbox. Every sink is the console, state and status page are
- * where `places` says, and nothing leaves the machine.
+ * Returns the same watches on the sandbox. Every sink is replaced by the console, and the state and
+ * the status page are at `places`. Nothing leaves the machine.
  */
 export function demoConfig(config: Config, { statePath, server }: DemoPlaces): Config {
   const { route, ...rest } = config;
@@ -61,8 +62,8 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
 }
 
 /**
- * Returns the configuration for the days before a demo that stays: with its own schedules and
- * digests, but otherwise as in the demo.
+ * Returns the configuration for the simulated days before a demo with `--stay`. It keeps the
+ * written schedules and digests, and is otherwise that of the demo.
  */
 export const pastConfig = (written: Config, demo: Config): Config => ({
   ...demo,
@@ -75,8 +76,8 @@ export const pastConfig = (written: Config, demo: Config): Config => ({
 });
 
 /**
- * Returns the text of a configuration with another state path, with which other commands find the
- * demo's daemon.
+ * Returns the text of a configuration with the demo's state path in it, so that other commands find
+ * the demo's daemon.
  */
 export function withStatePath(text: string, path: string): string {
   const state = `state: { path: ${JSON.stringify(path)} }\n`;
@@ -136,7 +137,7 @@ const soonDigest = (digest: Shaping["digest"]): Pick<Shaping, "digest"> =>
 
 /**
  * Returns where the demo serves its page: on any free port of this machine, unless the environment
- * names an address, because inside a container only that can be reached from outside. If a token
+ * names an address, because only that address can be reached from outside a container. If a token
  * file is to be created, `newToken` is used instead, so that the demo leaves nothing behind.
  */
 export function demoServer(

@@ -1,6 +1,6 @@
 /**
- * What the demo checks by counting: it reads the state that the daemon wrote, and relies on nothing
- * that the demo itself remembers.
+ * Counts what the demo shows and checks. The numbers come from the state that the daemon wrote, not
+ * from what the demo itself remembers.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
@@ -18,7 +18,7 @@ export interface NotedWatch {
   readonly id: string;
   readonly type: string;
   readonly items: number;
-  /** "items", or what watches of this type record instead. */
+  /** What is counted: "items" or, for watches of values, "readings". */
   readonly unit: string;
 }
 
@@ -33,10 +33,10 @@ export interface DemoCounts {
   readonly addedMs: readonly number[];
 }
 
-/** More events than a demo can create. */
+/** A limit that is higher than the number of events that a demo can create. */
 const ALL = 5_000;
 
-/** Returns the events of watches, newest first, without the daemon's own. */
+/** Returns the events of watches, newest first, without the daemon's events about itself. */
 export const watchEvents = async (store: DemoStore): Promise<readonly ChirpEvent[]> =>
   (await store.recentEvents(ALL)).filter(({ watch }) => watch !== "");
 
@@ -82,7 +82,7 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   const lagsMs: number[] = [];
   const addedMs: number[] = [];
   for (const event of events) {
-    // The event of a value has no time of its own.
+    // An event about a changed value occurs when it is detected, so it has no delay to measure.
     if (event.occurredAtMs === event.detectedAtMs) continue;
     const sentAtMs = await sentAt(store, event);
     if (sentAtMs === undefined) continue;
@@ -100,13 +100,13 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   };
 }
 
-/** What the days before a demo left in the state. */
+/** What the simulated days before a demo left in the state. */
 export interface PastCounts {
   /** The number of alerts by watch id. */
   readonly events: ReadonlyMap<string, number>;
   /** The number of deliveries. */
   readonly sent: number;
-  /** An item that raised an alert lately; undefined if none did. */
+  /** The item of the latest event, a tweet if there is one. Undefined if there is no event. */
   readonly latestItem: string | undefined;
   readonly polls: number;
   readonly billed: number;
@@ -129,7 +129,7 @@ export async function countPast(
   };
 }
 
-/** Returns the state without what happened in the days before. */
+/** Returns a view of the state without the events and deliveries of the simulated days. */
 export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCounts): DemoStore => ({
   listWatches: () => store.listWatches(),
   findEvents: (query) => store.findEvents(query),
@@ -146,7 +146,7 @@ export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCoun
   },
 });
 
-/** Returns when the alert arrived; undefined while it waits. */
+/** Returns when the event's alert was first delivered. Undefined while it waits. */
 export async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
   const histories = await store.explainItem(itemOf(event));
   const own = histories.find((history) => history.event?.id === event.id);

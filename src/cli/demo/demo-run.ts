@@ -1,6 +1,6 @@
 /**
- * What a demo runs on: sandbox, daemon, state and console in this process. Builds and restarts
- * them, and simulates the days before; demo.ts runs the demo.
+ * Builds and restarts what a demo consists of: sandbox, daemon, state and console, all in this
+ * process. It also simulates the days before a demo with `--stay`; demo.ts runs the demo itself.
  */
 import { join } from "node:path";
 import { type Daemon, startDaemon } from "../../app/build.ts";
@@ -32,7 +32,7 @@ export interface DemoFlags {
 /** The example configuration, which is part of the package. */
 const EXAMPLE = packageFile("watches.example.yaml");
 
-/** What happens in the world during the demo. */
+/** The changes that happen in the sandbox's world during the demo. */
 const SCENARIO = packageFile("config/demo-scenario.json");
 
 const DAY_MS = 86_400_000;
@@ -42,21 +42,26 @@ export interface DemoRun {
   readonly config: Config;
   /** The path of the configuration as it was written on the command line. */
   readonly configFile: string;
-  /** A file with which other commands find this daemon. */
+  /**
+   * A copy of the configuration with the demo's state path. Other commands find this daemon with
+   * it.
+   */
   readonly ownConfigFile: string;
   readonly sandbox: Sandbox;
-  /** What happened since the demo began, without the days before. */
+  /** Reads what happened since the demo began, without the simulated days before it. */
   readonly store: DemoStore;
   readonly screen: ReturnType<typeof createAlertScreen>;
   readonly answers: ReturnType<typeof createAnswerLog>;
   readonly signal: AbortSignal;
   readonly startedAtMs: number;
-  /** The number of polls so far, and of each watch since the last start. */
+  /** The number of polls so far, and the number for each watch since the daemon's last start. */
   readonly polled: { count: number; readonly byWatch: Map<string, number> };
-  /** The days before; undefined for a demo without them. */
+  /** Counts of the simulated days before the demo. Undefined without `--stay`. */
   readonly past: PastCounts | undefined;
   url(): string;
-  /** Plays the next turn of the scenario at once; after it nothing more happens in the world. */
+  /**
+   * Plays the next turn of the scenario immediately. Afterwards nothing more changes in the world.
+   */
   finishScenario(): void;
   /** Stops the daemon and starts another one on the same state. */
   restart(): Promise<void>;
@@ -65,14 +70,14 @@ export interface DemoRun {
   billed(): Promise<number>;
 }
 
-/** What exists as long as the command runs. */
+/** What is created once for the whole command. */
 export interface CommandScope {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly teardown: Teardown;
 }
 
-/** A configuration, and what runs it. */
+/** What the demo's daemon and the daemon of the simulated days share. */
 interface Scene {
   readonly context: CliContext;
   readonly log: Logger;
@@ -168,7 +173,8 @@ interface Prepared extends Pick<DemoRun, "config" | "configFile" | "ownConfigFil
 }
 
 /**
- * Returns the configuration as it is written and as the demo runs it, and a folder for its state.
+ * Returns the configuration as it is written and as the demo changes it, and creates a folder for
+ * the demo's state.
  */
 async function prepare(
   given: CliContext,
@@ -184,8 +190,8 @@ async function prepare(
     server: demoServer(written.server, given.env, () => given.random.id()),
   });
   const ownConfigFile = join(folder.path, "watches.yaml");
-  // A folder has no text. A file that contains only the path of the state also leads other commands
-  // to the daemon.
+  // If the configuration is a folder, there is no text to copy. A file that contains only the path
+  // of the state also leads other commands to the daemon.
   const text = await given.files.readText(configFile).catch(() => "");
   await writeTextFile(ownConfigFile, withStatePath(text, statePath), { overwrite: true });
   return { written, config, configFile, ownConfigFile };
@@ -194,7 +200,7 @@ async function prepare(
 interface StartOptions {
   readonly http: Http;
   readonly write: (text: string) => void;
-  /** Called with the watches whose poll was answered. */
+  /** Called after each poll with the ids of its watches, or with none if the poll got no answer. */
   readonly onPolled: (watchIds: readonly string[]) => void;
 }
 
@@ -226,7 +232,8 @@ interface PastScene {
 }
 
 /**
- * How often the scenario changes scores: by themselves they change too little to raise an alert.
+ * How often the simulated days change scores. Without such changes scores vary too little to raise
+ * an alert.
  */
 const SCORES_EVERY_MS = 2 * DAY_MS;
 
@@ -252,8 +259,8 @@ function playScores(
 }
 
 /**
- * Runs the same watches through the days before, at their own schedules. Afterwards the clock runs
- * at its usual speed.
+ * Runs the same watches through the simulated days before the demo, on their written schedules.
+ * Afterwards the clock runs at its usual speed.
  */
 async function livePast(
   scene: Scene,

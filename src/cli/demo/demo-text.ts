@@ -1,6 +1,6 @@
 /**
- * The texts of the demo, which demo.ts runs. They have no colours under NO_COLOR, or if the output
- * is neither a terminal nor a CI job.
+ * The texts that the demo prints. They have no colours under NO_COLOR, or if the output is neither
+ * a terminal nor that of a CI job.
  */
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
@@ -19,12 +19,12 @@ export interface DemoIntro {
   readonly sinks: number;
   readonly statePath: string;
   readonly statusUrl: string;
-  /** Set if others can reach the page. */
+  /** The password of the status page. Set if the page can be reached from other machines. */
   readonly token?: string | undefined;
   readonly serviceUrl: string;
 }
 
-/** Returns what the demo is, and everything that it changed in the configuration. */
+/** Returns the introduction, which lists everything that the demo replaced in the configuration. */
 export function introText(scene: DemoIntro): string {
   const names = scene.watches.map(({ id }) => id).join(", ");
   const rows = [
@@ -77,7 +77,7 @@ export function pastText(past: PastCounts, days: number, watches: readonly Watch
   return [...lines, "", `${INDENT}${colors.green(sum)}`].join("\n");
 }
 
-/** Returns three commands that answer from another terminal while the demo runs. */
+/** Returns three commands to try from another terminal while the demo runs. */
 export function tryText(command: string, configFile: string, item: string | undefined): string {
   const at = `-c ${configFile}`;
   const commands = [

@@ -1,16 +1,17 @@
 /**
- * How long the demo waits for what it shows, in ms since its start. Pure; demo.ts does the waiting.
+ * Until when the demo waits for what it shows, in ms since its start. Pure; demo.ts does the
+ * waiting.
  */
 
-/** When each wait ends, even if what it waits for has not happened. */
+/** The end of each wait, in ms since the start, even if what it waits for has not happened. */
 export interface DemoTimes {
   /** The wait for alerts before the restart. */
   readonly restartMs: number;
   /** The wait for an alert of each watch type. */
   readonly alertsMs: number;
   /**
-   * The wait for more polls after the restart, if there is time: a single repeat without a
-   * duplicate alert could be luck.
+   * The wait for more polls after the restart, if there is time: that no duplicate came after a
+   * single poll could be luck.
    */
   readonly encoreMs: number;
 }
@@ -18,14 +19,14 @@ export interface DemoTimes {
 /** The wait for the silent baseline. */
 export const BASELINE_UNTIL_MS = 30_000;
 
-/** The usual waits. A demo that ends within twenty seconds must have its results by then. */
+/** The waits on a machine that is not busy. They let the demo end within twenty seconds. */
 const USUAL: DemoTimes = { restartMs: 8_000, alertsMs: 17_000, encoreMs: 10_500 };
-/** Twice the time of a baseline on a machine that is not busy. */
+/** Twice the time that the baseline takes on a machine that is not busy. */
 const USUAL_BASELINE_MS = 6_000;
 
 /**
- * Returns longer waits for a machine so busy that the baseline came late, because the rest is as
- * slow.
+ * Returns the waits. They are longer if the baseline was slow, because the rest of the demo will be
+ * as slow on a busy machine.
  */
 export function demoTimes(baselineAtMs: number): DemoTimes {
   const slowness = Math.max(1, Math.min(baselineAtMs, BASELINE_UNTIL_MS) / USUAL_BASELINE_MS);

@@ -41,7 +41,7 @@ const DAY_MS = 24 * HOUR_MS;
 const CHECK_EVERY_MS = 50;
 /** How often every watch is polled again after the restart, if there is time. */
 const ENCORE_POLLS = 3;
-/** Time for one more poll of the slowest watch of the demo, and for its digest. */
+/** Enough time for one more poll of the slowest watch, and for a digest of what it finds. */
 const LAST_ALERTS_MS = 7_000;
 
 export function addDemo(program: Command, context: CliContext): void {
@@ -96,7 +96,7 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     times.restartMs,
     async () => (await alertedTypes(store)).size > types.size / 2,
   );
-  // Duplicates are possible only after an alert.
+  // A restart can only cause duplicates of alerts that were sent before it, so wait for one.
   await waitFor(run, times.alertsMs, async () => (await alertedTypes(store)).size > 0);
 
   const alertedBefore = await watchEvents(store);
@@ -139,13 +139,13 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     await run.end();
   }
   await sumUp(run, { ids, staying });
-  // A demo that stays may show later what it has not shown yet.
+  // With `--stay` the demo goes on, so what it has not shown yet may still come.
   if (!staying) await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);
 }
 
-/** Shows the report about the demo, and its totals. */
+/** Shows the report and the totals. */
 async function sumUp(
   run: DemoRun,
   { ids, staying }: { readonly ids: readonly string[]; readonly staying: boolean },
@@ -181,8 +181,8 @@ async function sumUp(
 }
 
 /**
- * Explains the demo and shows what was there before anything happens: a silent baseline, or the
- * days before.
+ * Explains the demo and shows its first chapter: the silent baseline or, with `--stay`, the days
+ * before the demo.
  */
 async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): Promise<void> {
   const { context, config, sandbox, store, past } = run;
@@ -219,8 +219,8 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
 }
 
 /**
- * Waits for the alerts about what happened last, which the next poll finds, before anything is
- * counted.
+ * Waits for the alerts on the last changes of the scenario, which the next polls find, so that they
+ * are counted.
  */
 async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<void> {
   run.finishScenario();
@@ -243,7 +243,10 @@ async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
   return types;
 }
 
-/** Checks the result. @throws ExitError if the demo did not show what it promises */
+/**
+ * Checks the result. @throws ExitError if a watch type raised no alert, an alert was sent twice, or
+ * nothing was served again
+ */
 async function checkOutcome(
   { store, screen }: DemoRun,
   types: ReadonlySet<string>,
@@ -260,8 +263,8 @@ const failed = (message: string): ExitError =>
   new ExitError(EXIT.failed, "DEMO_FAILED", `the demo failed: ${message}`);
 
 /**
- * Waits until the condition holds, or until `untilMs` after the start. @throws ExitError at a
- * signal
+ * Waits until the condition holds, or until `untilMs` after the start. @throws ExitError if a
+ * signal interrupts the demo
  */
 async function waitFor(
   { context, startedAtMs, signal }: DemoRun,

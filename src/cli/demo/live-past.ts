@@ -1,6 +1,6 @@
 /**
- * Simulates the days before a demo that stays, with the same daemon and sandbox on a clock that
- * does not wait. This file moves the clock; demo-run.ts runs the daemon.
+ * Simulates the days before a demo with `--stay`. The same daemon and sandbox run on a simulated
+ * clock that this file moves; demo-run.ts starts the daemon.
  */
 import type { Http } from "../../model/http.ts";
 import type { HurriedClock } from "../../runtime/hurried-clock.ts";
@@ -11,30 +11,34 @@ export const PAST_DAYS = 14;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * How far time is moved at once. Each move costs a poll of every watch; the last day, which people
- * see first, has more of them.
+ * How far the clock is moved in one step. Each step makes every watch poll once. The last day,
+ * which people see first, is simulated in smaller steps.
  */
 const LEAP_MS = 6 * HOUR_MS;
 const LAST_DAY_LEAP_MS = 2 * HOUR_MS;
-/** The time after each move in which its findings are grouped and delivered. */
+/** Shorter steps after each large one, in which the daemon groups and delivers what it found. */
 const SETTLING_MS: readonly number[] = [1_000, 31_000, 31_000];
-/** The step with which time moves during a start or a stop, which wait for timers of their own. */
+/**
+ * The step of the clock while the daemon starts or stops, because it then waits for short timers.
+ */
 const STEP_MS = 20;
 /**
- * The real time that the days before may take. A slow machine moves further at once, up to a limit,
- * because a move over days would look like an outage to the daemon.
+ * The real time that simulating those days may take. A slow machine takes larger steps, up to a
+ * limit, because the daemon would take a step of several days for an outage.
  */
 const MAX_REAL_MS = 5_000;
 const MAX_LEAP_MS = 12 * HOUR_MS;
 
 export interface Past {
-  /** The HTTP client of the daemon of the past: time stands still while it waits for an answer. */
+  /**
+   * The HTTP client of the simulated daemon. The clock does not move while it waits for an answer.
+   */
   readonly http: Http;
-  /** Moves time until this work is done. */
+  /** Moves the clock in small steps until this work is done. */
   during<T>(work: Promise<T>): Promise<T>;
   /**
-   * Simulates until `endMs`. `spentMs` returns how long that has taken so far; `beforeLeap` is
-   * called with the time before each move.
+   * Simulates until `endMs`. `spentMs` returns how much real time that has taken so far.
+   * `beforeLeap` is called before each large step with the simulated time.
    */
   live(endMs: number, spentMs: () => number, beforeLeap: (nowMs: number) => void): Promise<void>;
 }
@@ -78,15 +82,15 @@ export function createPast(clock: HurriedClock, http: Http): Past {
 
 interface Progress {
   readonly leftMs: number;
-  /** The number of this move, from 1. */
+  /** The number of this large step, counted from 1. */
   readonly leaps: number;
-  /** The real time that the moves before it took. */
+  /** The real time that the earlier steps took. */
   readonly spentMs: number;
 }
 
 /**
- * Returns how far to move: far enough to finish in time if each move takes as long as those before
- * it.
+ * Returns how far to move the clock: far enough to finish within the real time allowed, if each
+ * further step takes as long as the earlier ones.
  */
 export function leapMs({ leftMs, leaps, spentMs }: Progress): number {
   const wantedMs = leftMs > DAY_MS ? LEAP_MS : LAST_DAY_LEAP_MS;

@@ -1,11 +1,11 @@
-/** Returns the command with which a person calls this program from another terminal. Pure. */
+/** Finds the command that a person types in another terminal to call this program. Pure. */
 import { relative } from "node:path";
 import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 
 /**
- * `script`: the path of the program that runs. In the container of compose.yaml, which names the
- * server's address, it is called through Docker Compose.
+ * Returns the command. `script` is the path of the running program. A demo in the container of
+ * compose.yaml is recognised by the server's address in its environment.
  */
 export function ownCommand(
   script: string,

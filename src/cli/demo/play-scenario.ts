@@ -7,30 +7,32 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /**
- * A request of the sandbox's control API. In a text `{n}` is the number of the turn, `{last}` the
- * id of what the track posted before.
+ * A request to the sandbox's control API. In its texts `{n}` stands for the number of the turn, and
+ * `{last}` for the id of the tweet that the track posted before.
  */
 interface ScenarioOrder {
-  /** Below `/_sandbox/`. */
+  /** The path of the request, without `/_sandbox/`. */
   readonly post: string;
   readonly body: JsonObject;
 }
 
-/** Turns that follow each other at an even pace. After the last one the first follows again. */
+/**
+ * Turns that are played one after the other, every `every_ms`. After the last one the first is
+ * played again.
+ */
 export interface ScenarioTrack {
   readonly every_ms: number;
   readonly turns: readonly (readonly ScenarioOrder[])[];
 }
 
-/** How a scenario that was started ends. */
+/** Ends a running scenario. */
 export interface Scenario {
-  /** Stops it: nothing happens from now on. */
+  /** Stops the scenario immediately. */
   readonly stop: Cancel;
   /** Plays the next turn of every track at once, and stops. */
   readonly finish: () => void;
 }
 
-/** Starts the scenario. */
 export function playScenario(
   tracks: readonly ScenarioTrack[],
   sandbox: Pick<Sandbox, "order">,
@@ -77,7 +79,7 @@ const filled = (body: JsonObject, turn: number, last: string): JsonObject =>
     JSON.stringify(body).replaceAll("{n}", String(turn)).replaceAll("{last}", last),
   ) as JsonObject;
 
-/** Returns the id of the tweet that an order has created; empty for other orders. */
+/** Returns the id of the tweet that an order created. Empty for orders that create none. */
 function idOf(answer: Json): string {
   const { ids = [] } = (answer ?? {}) as { readonly ids?: readonly string[] };
   return ids[0] ?? "";

@@ -8,7 +8,8 @@ import { formatCount, formatTable, plural } from "../terminal/table.ts";
 const TEXT_CHARS = 200;
 
 /**
- * Formats each event in three lines: time and title, its text, and its deliveries with its address.
+ * Formats each event in up to three lines: its time, watch and title, then its text, then its
+ * deliveries and its link.
  */
 export function formatEvents(events: readonly EventEntry[]): string {
   if (events.length === 0) return "No event matches.";

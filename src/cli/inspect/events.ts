@@ -74,7 +74,7 @@ async function events(context: CliContext, options: Options): Promise<void> {
   const query = readEventQuery(filters, context.clock.now());
   if (typeof query === "string") throw usage(query);
   const { sinceMs, untilMs } = query;
-  // A relative time must mean the same moment for every page.
+  // A relative time such as `2h` must mean the same moment for every page.
   const since = sinceMs === undefined ? {} : { since: isoTime(sinceMs) };
   const until = untilMs === undefined ? {} : { until: isoTime(untilMs) };
   const place = await findDaemon(context, configPath);

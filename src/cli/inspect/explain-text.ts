@@ -1,4 +1,7 @@
-/** Formats the path of an item, a block for each watch, from verdict to message. */
+/**
+ * Formats what happened to an item, from its verdict to its messages, in a block of lines for each
+ * watch.
+ */
 import type { Verdict } from "../../model/event.ts";
 import type {
   ExplainDelivery,

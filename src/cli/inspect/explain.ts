@@ -1,6 +1,6 @@
 /**
- * `chirpwatch explain`: shows what happened to an item in each watch: verdict and reason, event,
- * sinks, messages, attempts.
+ * `chirpwatch explain`: shows what happened to an item in each watch: its verdict with the reason,
+ * its event, and the sinks, messages and attempts to send them.
  */
 import type { Command } from "commander";
 import type { ExplainView } from "../../server/contract/explain-view.ts";

@@ -21,7 +21,7 @@ interface HealthAnswer {
   readonly body: Json;
 }
 
-/** Less than the five seconds after which a container's HEALTHCHECK gives up. */
+/** A container's HEALTHCHECK gives up after five seconds, so this command gives up before. */
 const TIMEOUT_MS = 4_000;
 
 export function addHealth(program: Command, context: CliContext): void {
@@ -45,8 +45,8 @@ async function health(context: CliContext, { config, url }: HealthFlags): Promis
 const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_HEALTHY", message);
 
 /**
- * Asks the daemon of a configuration. An invalid file says nothing about the daemon, which still
- * runs with the version that it loaded.
+ * Asks the daemon of a configuration. An invalid file does not make the daemon unhealthy, because
+ * it still runs with the configuration that it loaded before.
  */
 async function askByConfig(context: CliContext, path: string): Promise<HealthAnswer> {
   const place = await findDaemon(context, path);

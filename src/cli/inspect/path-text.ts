@@ -1,6 +1,6 @@
 /**
- * Formats how an alert came to its sink and each attempt there, a line each below the sink's own
- * line.
+ * Formats how an alert came to its sink and each attempt to send it. Each fact has a line of its
+ * own below the line of the sink.
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { ExplainDelivery } from "../../server/contract/explain-view.ts";

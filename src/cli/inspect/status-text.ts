@@ -1,5 +1,6 @@
 /**
- * Formats the status: state first, then watches, sinks and the last alerts. Reads nothing itself.
+ * Formats the status: the daemon's state first, then watches, sinks and the last alerts. The view
+ * is passed in.
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
@@ -84,7 +85,9 @@ function replicaText({
   return `  replica ${name}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 
-/** Formats what a reload kept, reset and sent. Unaffected watches are left out. */
+/**
+ * Formats what the last reload kept, reset and sent. Watches that it did not affect are left out.
+ */
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
   const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
   if (memory.length === 0) return [`${head}: every watch continues unchanged`];
@@ -151,8 +154,8 @@ const watchNotes = (watch: WatchView, nowMs: number): string =>
     .join("; ");
 
 /**
- * Returns when a watch is polled next. If another replica polls it, only that replica knows, and is
- * named.
+ * Returns when a watch is polled next. If another replica polls the watch, only that replica knows
+ * when, so its name is returned instead.
  */
 function nextPollText({ next_poll_at: at, polled_by: others }: WatchView, nowMs: number): string {
   if (at !== null) return `in ${ageText(Date.parse(at) - nowMs)}`;
@@ -180,7 +183,7 @@ const leftOf = ({
   readonly read: number;
 }): number => (members ?? read) - read;
 
-/** Lists what is not read because of the length of a list. */
+/** Lists the member lists that are not read in full every day because they are too long. */
 function unreadLists(watches: readonly WatchView[]): string {
   const rows = watches.flatMap(({ id, member_lists: lists }) =>
     lists.flatMap(({ target, members, whole_read_every_seconds: everySeconds }) =>
@@ -208,7 +211,10 @@ function unreadLists(watches: readonly WatchView[]): string {
   );
 }
 
-/** Counts accounts that are not indexed, which nobody can change. */
+/**
+ * Counts the accounts that the service has not indexed. They are not listed as trouble, because
+ * nobody can change that.
+ */
 function notIndexed({ targets }: WatchView): string {
   const count = targets.filter(({ status }) => status === "not_indexed").length;
   return count === 0 ? "" : `${count} of ${plural(targets.length, "account")} not indexed`;
@@ -253,7 +259,10 @@ const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
     ]),
   );
 
-/** Says why alerts wait. A failing sink is left out, because its row says so. */
+/**
+ * Says why alerts wait. Alerts that wait because their sink fails are left out, because the sink's
+ * row in the table says so.
+ */
 const waits = (sinks: readonly SinkView[], nowMs: number): string =>
   sinks
     .flatMap(({ name, waits: all }) =>
@@ -272,7 +281,7 @@ const repeats = (sinks: readonly SinkView[], nowMs: number): string =>
     )
     .join("\n");
 
-/** Returns a time such as `07:00 UTC (in 5h)`, with the date unless it is today. */
+/** Returns a time such as `07:00 UTC (in 5h)`, preceded by the date unless it is today. */
 const timeText = (nowMs: number) => (iso: string) => {
   const day =
     iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;

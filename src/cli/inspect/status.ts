@@ -1,5 +1,6 @@
 /**
- * `chirpwatch status`: shows what the daemon reports or, if none runs, what the state remembers.
+ * `chirpwatch status`: shows what the daemon reports or, if none runs, what can be read from the
+ * state.
  */
 import type { Command } from "commander";
 import type { StatusView, StoppedView } from "../../server/contract/views.ts";

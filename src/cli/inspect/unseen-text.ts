@@ -1,4 +1,7 @@
-/** Formats why no watch has seen an item, a line for each watch that could have, and what to do. */
+/**
+ * Formats why no watch has seen an item, with a line for each watch that could have seen it, and
+ * what the user can do.
+ */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { ExplainView } from "../../server/contract/explain-view.ts";

@@ -1,6 +1,6 @@
 /**
- * Implements `--online`: asks the service how long the member lists of a configuration are, through
- * the same gate and ledger as a daemon.
+ * Implements `--online`: asks the service how long the member lists of a configuration are. The
+ * requests use the same request gate and ledger as a daemon's.
  */
 import { askLengths, listedAccounts, withLengths } from "../../operate/plan/list-lengths.ts";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
@@ -16,7 +16,10 @@ import type { CliContext } from "../terminal/context.ts";
 import { hasState, readState } from "../access/read-state.ts";
 import { openService } from "../access/service-access.ts";
 
-/** @throws what the gate throws */
+/**
+ * Returns the watch states with the lengths added, and what the requests cost. Rejects with any
+ * error of the request gate.
+ */
 export async function askOnline(
   context: CliContext,
   config: Config,
@@ -42,7 +45,8 @@ export async function askOnline(
 }
 
 /**
- * The same as `askOnline`, for `validate`: starts from the stored watch states if there are any.
+ * Plans the configuration with the lengths from the service, for `validate`. Uses the stored watch
+ * states if they can be read.
  */
 export async function checkLengths(
   context: CliContext,

@@ -28,8 +28,8 @@ export function plotSpending(
   const lineRow = quota.line === null ? -1 : rowOf(quota.line);
 
   /**
-   * Returns the cumulative requests at a moment: what was spent, then a straight line to what is
-   * expected.
+   * Returns the number of requests from the start of the period to a moment. For the past it is
+   * what was spent, for the future it lies on a straight line to the expected total.
    */
   function levelAt(
     atMs: number,

@@ -1,6 +1,6 @@
 /**
- * Formats the budget: how far the period is, a plot of it, and which watches spent what. Reads
- * nothing itself.
+ * Formats the budget: the period with its totals, a plot of the spending, and what each watch,
+ * endpoint and key has spent. The view is passed in.
  */
 import type { BudgetView, SpentView } from "../../server/contract/budget-view.ts";
 import { plotSpending } from "./budget-plot.ts";
@@ -9,7 +9,7 @@ import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 export interface BudgetPlace {
   readonly nowMs: number;
-  /** The columns of the terminal. */
+  /** The width of the terminal in columns. */
   readonly columns: number;
 }
 
@@ -35,7 +35,8 @@ function heading({ quota, price }: BudgetView): string {
     `Spent: ${plural(quota.spent, "request")}${money(quota.spent)}${ofLimit(quota)}`,
   ];
   if (quota.expected !== null) {
-    // Only a running daemon slows watches down.
+    // Without a slow-down factor no daemon is running, so the expectation holds only if one is
+    // started.
     const when =
       quota.stretch === null ? "by the end if the daemon runs from now on" : "by the end";
     lines.push(

@@ -1,4 +1,7 @@
-/** `chirpwatch budget`: shows what the period has cost so far and what it will cost. */
+/**
+ * `chirpwatch budget`: shows what the quota period has cost so far, and what it is expected to cost
+ * by its end.
+ */
 import type { Command } from "commander";
 import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatBudget } from "./budget-text.ts";
@@ -6,7 +9,7 @@ import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context
 import { findDaemon } from "../access/find-daemon.ts";
 import { ask } from "../access/ask.ts";
 
-/** The width of a terminal that does not report it. */
+/** The width in columns that is assumed if the output does not report one. */
 const USUAL_COLUMNS = 80;
 
 export function addBudget(program: Command, context: CliContext): void {

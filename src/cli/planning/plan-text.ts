@@ -1,4 +1,6 @@
-/** Formats the plan: tables, totals, next runs, and what watches can miss. Reads nothing itself. */
+/**
+ * Formats the plan: tables, totals, next runs, and what watches can miss. The view is passed in.
+ */
 import type { PlanView, PlanWatchView } from "../../operate/plan/plan-view.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
@@ -55,7 +57,7 @@ const watchTable = (view: PlanView): string =>
 const shareOf = (share: number | null): string =>
   share === null ? "-" : `${formatCount(share * 100)}%`;
 
-/** Formats an amount such as `$12.30`; small amounts keep as many digits as they need. */
+/** Formats an amount such as `$12.30`; amounts below half a cent keep two significant digits. */
 export function moneyText(amount: number | null, currency: string): string {
   if (amount === null) return "-";
   const sign = amount < 0 ? "-" : "";
@@ -182,14 +184,14 @@ function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): stri
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
 
-/** Lists each caveat once, with its watches. */
+/** Lists each caveat once, with the watches that it applies to. */
 const caveats = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
     "What these watches can miss:",
     watches.map(({ id, caveats: own }) => [id, own]),
   );
 
-/** Lists the assumptions of estimates, with their watches. */
+/** Lists each assumption of the estimates once, with the watches that it applies to. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
     "These are estimates until the daemon has counted a day. They assume:",

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch plan`: shows what the configuration will ask for, what that costs, and how late
- * alerts will be. Makes no billed request without `--online`.
+ * `chirpwatch plan`: shows which polls the configuration needs, what they cost, and how late alerts
+ * will be. Makes no billed request without `--online`.
  */
 import type { Command } from "commander";
 import { memoryChanges } from "../../operate/changes/memory-changes.ts";
@@ -81,8 +81,8 @@ async function plan(
 }
 
 /**
- * Returns the alerts that wait for a sink that only the current configuration has. If the state
- * cannot be read, nothing is reported.
+ * Returns a text for each group of alerts that would wait forever, because the other configuration
+ * lacks their sink. If the state cannot be read, nothing is returned.
  */
 async function strandedBy(
   context: CliContext,
@@ -119,8 +119,8 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
 }
 
 /**
- * Returns what an existing state knows, such as ids of accounts and paused watches. A plan is
- * possible without it.
+ * Returns what an existing state adds to the plan, such as ids of accounts and paused watches. If
+ * there is none or it cannot be read, the plan does without.
  */
 async function knownState(
   context: CliContext,
@@ -138,8 +138,8 @@ async function knownState(
 }
 
 /**
- * Returns the slow-down of the daemon that runs on this state; undefined if none runs or it does
- * not answer.
+ * Returns the slow-down factors of the daemon that runs on this state; undefined if none runs or it
+ * does not answer.
  */
 async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
   const answer = await askDaemon(config, "GET", "/api/v1/budget").catch(() => undefined);
@@ -149,14 +149,15 @@ async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
 }
 
 /**
- * Returns the quota. /key-usage-info, which is not billed, is asked only about keys whose quota the
- * configuration does not name.
+ * Returns the quota. /key-usage-info, which is free, is called only for keys whose quota the
+ * configuration does not set.
  */
 async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
   const keys = api.keys ?? [{ monthly: undefined }];
   const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
   const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
-  // The smaller of the two applies, as in the daemon.
+  // If both the total and a quota for each key are configured, the smaller applies, as in the
+  // daemon.
   if (api.quota.monthly !== undefined)
     return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), {
       failure: "",
@@ -181,7 +182,7 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
   }
 }
 
-/** Adds up the quotas of keys; a single unusable answer makes the sum unknown. */
+/** Adds up the quotas of keys; if one of them is not a usable number, the sum is undefined. */
 const addUp = (sum: unknown, remaining: unknown): unknown =>
   isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined;
 
@@ -196,7 +197,7 @@ function overBudget(view: PlanView): ExitError {
 const NOTHING_FITS =
   "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from being polled more slowly.";
 
-/** Formats the changes, the cheapest first. */
+/** Formats the changes that would make the plan fit the quota, the cheapest first. */
 function changesText(changes: PlanView["changes"]): string {
   if (changes.length === 0) return NOTHING_FITS;
   return changes

@@ -79,11 +79,10 @@ async function test(
   }
 }
 
-/** Sends one sample that is marked as such, like `test --sink`. @throws ExitError, SinkError */
+/** Sends a sample message to a sink, as `test --sink` does. @throws ExitError, SinkError */
 export const sendSampleTo = (context: CliContext, config: string, sink: string): Promise<void> =>
   test(context, undefined, { config, sink, targets: "5" });
 
-/** What one run of the command works with. */
 interface Session {
   readonly context: CliContext;
   readonly config: Config;
@@ -138,7 +137,10 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
   }
 }
 
-/** Returns the host of an address only, because the rest may contain a token. */
+/**
+ * Returns who is asked to enrich an alert. Only the host of a URL is named, because the rest may
+ * contain a token.
+ */
 const askedOf = ({ via }: EnrichRule): string =>
   via.kind === "url" ? new URL(via.url).host : via.path;
 
@@ -182,7 +184,9 @@ async function sendLatest(session: Session, { watch, tried, access }: Polled): P
   }
 }
 
-/** Refuses to send invented tweets to real people. @throws ExitError 78 */
+/**
+ * Refuses to send the sandbox's invented tweets to real people. @throws ExitError with exit code 78
+ */
 function guard(config: Config, sinks: readonly SinkConfig[]): void {
   const refusals = checkSandboxGuard({ ...config, sinks }, SINK_TYPES);
   if (refusals.length > 0) throw badConfig(refusals);

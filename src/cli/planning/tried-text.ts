@@ -1,6 +1,6 @@
 /**
- * Formats what a test poll found: what would raise an alert as the console sink writes it, other
- * items in a line with the reason.
+ * Writes what a test poll found. Items that would raise an alert look as the console sink shows
+ * them; each other item has a line with the reason why not.
  */
 import { createReader } from "../../operate/create-reader.ts";
 import type { TriedItem } from "../../operate/try/try-items.ts";
@@ -13,7 +13,7 @@ import { plural } from "../terminal/table.ts";
 
 const MAX_TEXT = 80;
 
-/** Writes the items through `deps.write`. */
+/** Writes problems, alerts and filtered items through `deps.write`. */
 export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps): Promise<void> {
   const items = tried.flatMap((target) => target.items);
   const news = items.filter(({ verdict }) => verdict === "news");

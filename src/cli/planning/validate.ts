@@ -69,8 +69,8 @@ async function validate(
 }
 
 /**
- * Returns warnings about renamed watches. Whether a file is valid does not depend on a state, so
- * these exist only if there is one that can be read.
+ * Returns warnings about watches that seem to have been renamed since the state was written. There
+ * are none if no state can be read, because a file must be valid without one.
  */
 async function renamed(context: CliContext, config: Config): Promise<readonly ConfigIssue[]> {
   if (!(await hasState(context, config.state))) return [];
@@ -85,7 +85,7 @@ function successText(path: string, { watches, sinks }: Config, warnings: number)
   return `${path} is valid: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
 }
 
-/** How many names are listed: a file may have a thousand watches. */
+/** How many names are listed at most, because a file may have a thousand watches. */
 const MAX_NAMES = 12;
 
 const list = (names: readonly string[]): string =>

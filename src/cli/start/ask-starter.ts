@@ -17,7 +17,8 @@ export interface Dialog {
   /** Says to the person why an answer cannot be used. */
   say(text: string): void;
   /**
-   * Says what is wrong with the configuration that these answers make; undefined when nothing is.
+   * Returns what is wrong with the configuration that would be written from these answers.
+   * Undefined if it is valid.
    */
   check(choice: StarterChoice): Promise<string | undefined>;
 }
@@ -74,13 +75,13 @@ export async function askStarter({ prompt, say, check }: Dialog): Promise<Starte
   return { kind, answers: { ...answers, channel } };
 }
 
-/** Says what is wrong with the name of a Slack channel; undefined when nothing is. */
+/** Returns what is wrong with the name of a Slack channel. Undefined if nothing is. */
 export const wrongChannel = (text: string): string | undefined =>
   /^(#[^\s#,]{1,80}|[CG][A-Z0-9]{6,})$/.test(text)
     ? undefined
     : `"${text}" is not a channel: write its name with #, such as '#brand', or its id, such as C0123456789.`;
 
-/** Says what is wrong with a handle; undefined when nothing is. */
+/** Returns what is wrong with a handle. Undefined if nothing is. */
 export const wrongHandle = (text: string): string | undefined =>
   /^@?\w{1,15}$/.test(text)
     ? undefined

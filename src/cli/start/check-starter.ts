@@ -1,6 +1,6 @@
 /**
- * Loads the configuration that `init` is about to write, as if its variables were filled in, to
- * report what is wrong with an answer and what the file would cost.
+ * Loads the configuration that `init` is about to write, with sample values for its variables. This
+ * shows whether an answer makes it invalid, and what its watches would cost.
  */
 import { basename } from "node:path";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
@@ -15,7 +15,7 @@ import { WATCH_TYPES } from "../../watches/registry.ts";
 import { plural } from "../terminal/table.ts";
 import type { StarterFiles } from "./init-files.ts";
 
-/** The path under which the text is checked. */
+/** The configuration is loaded under this path, at which no real file is read. */
 const PATH = "/watches.yaml";
 
 export type StarterCheck =
@@ -23,7 +23,8 @@ export type StarterCheck =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Checks the text and returns the first error, without the place in a file that does not exist yet.
+ * Checks the text. Returns only the message of the first error, because its line is in a file that
+ * does not exist yet.
  */
 export async function checkStarter({ config: text, env }: StarterFiles): Promise<StarterCheck> {
   const files = {
@@ -39,8 +40,8 @@ export async function checkStarter({ config: text, env }: StarterFiles): Promise
 }
 
 /**
- * Returns a text such as "about 8,600 requests a month". The quota is not asked for, because there
- * is no key yet.
+ * Returns a text such as "about 8,600 requests a month". The service is not asked for the quota,
+ * because there is no key yet.
  */
 export function costText(config: Config, nowMs: number): string {
   const quota = planQuota(undefined, { failure: "there is no key yet" });

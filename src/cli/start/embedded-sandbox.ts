@@ -1,4 +1,6 @@
-/** Starts the bundled sandbox as the daemon's data service, on a free port of this machine. */
+/**
+ * Starts the bundled sandbox on a free port of this machine, to serve as the daemon's data service.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../model/log.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";

@@ -1,12 +1,12 @@
 /**
- * What `init docker` writes beside the configuration: a compose file that needs no checkout. Pure.
- * A test compares it with the compose.yaml of the repository.
+ * The compose file that `init docker` writes beside the configuration. It needs no checkout of the
+ * repository. A test compares it with the repository's compose.yaml.
  */
 
-/** The folder that is /config inside the container. */
+/** The folder that the container mounts as /config. */
 export const DOCKER_FOLDER = "watches";
 
-/** The variable for .env that names the image. */
+/** The lines for .env.example with the variable that names the image. */
 export const IMAGE_VARIABLE = `# the image: \`docker build -t chirpwatch .\` in a checkout builds this one
 CHIRPWATCH_IMAGE=chirpwatch
 `;

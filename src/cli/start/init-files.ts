@@ -4,9 +4,9 @@
  */
 import { SAMPLE_VALUES } from "../../config/sample-values.ts";
 
-/** What a person may say about the configuration that `init` writes. */
+/** The user's choices for the configuration that `init` writes. */
 export interface StarterAnswers {
-  /** A search; the example's own where neither a search nor an account is given. */
+  /** A search query. If neither a search nor an account is given, an example query is written. */
   readonly search?: string | undefined;
   /** Handles without @. */
   readonly accounts: readonly string[];
@@ -60,8 +60,8 @@ const STARTERS = {
 export type StarterKind = keyof typeof STARTERS;
 
 /**
- * Kinds that a person can ask for by name. Alerts of `docker` are written to the container's
- * output, or sent to a given channel.
+ * The kinds of sink that `init` takes by name. `init docker` uses `slack` if a channel is given,
+ * otherwise `terminal`, which writes to the container's output.
  */
 export const SINK_KINDS = ["slack", "discord", "webhook"] as const satisfies readonly StarterKind[];
 
@@ -71,7 +71,10 @@ export const starterSink = (kind: StarterKind): string => STARTERS[kind].name;
 export const starterVariables = (kind: StarterKind): readonly string[] =>
   STARTERS[kind].variables.map(([, name]) => name);
 
-/** Returns the files. `schemaPath` is the relative path of the JSON Schema, for editors. */
+/**
+ * Returns the texts of the files. `schemaPath` is where an editor finds the JSON Schema, relative
+ * to the configuration.
+ */
 export function starterFiles(
   kind: StarterKind,
   answers: StarterAnswers,

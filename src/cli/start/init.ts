@@ -1,6 +1,6 @@
 /**
- * `chirpwatch init`: writes a first configuration. It never overwrites a file, and sends nothing
- * without being asked to.
+ * `chirpwatch init`: writes a first configuration. It never overwrites a file, and sends a sample
+ * message only if the user asks for it.
  */
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
@@ -148,7 +148,10 @@ const collect = (one: string, before: readonly string[] = []): readonly string[]
   one,
 ];
 
-/** Returns the answers. @throws ExitError 2 for an answer that cannot be used */
+/**
+ * Returns the answers that the flags give. @throws ExitError with exit code 2 if one of them cannot
+ * be used
+ */
 function answersOf(
   kind: StarterKind,
   { search, account = [], channel }: InitFlags,
@@ -169,7 +172,10 @@ function answersOf(
   };
 }
 
-/** Asks for missing answers. @throws ExitError 2 if there is no terminal */
+/**
+ * Asks for the answers at the terminal. @throws ExitError with exit code 2 if there is no terminal,
+ * or some flags were given without a target
+ */
 async function ask(
   context: CliContext,
   { search, account = [], channel }: InitFlags,
@@ -197,8 +203,8 @@ async function ask(
 }
 
 /**
- * Checks the configuration. @throws ExitError 2 if the answers make an invalid one; nothing is
- * written then
+ * Checks the configuration before anything is written. @throws ExitError with exit code 2 if the
+ * answers make it invalid
  */
 async function checked(files: Parameters<typeof checkStarter>[0]): Promise<Config> {
   const outcome = await checkStarter(files);

@@ -1,6 +1,4 @@
-/**
- * Writes new files: all of them, or none if one exists already or the folder cannot be written to.
- */
+/** Writes new files, but none of them if one exists already with another text. */
 import { basename, dirname } from "node:path";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -16,7 +14,8 @@ export interface NewFile {
 
 /**
  * Writes the files. A file that already holds exactly this text is left as it is. `folder` is
- * created if it is missing. @throws ExitError 73
+ * created if it is missing. @throws ExitError with exit code 73 if a file exists with another text
+ * or cannot be written
  */
 export async function writeNewFiles(
   files: Files,

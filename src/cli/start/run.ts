@@ -10,7 +10,10 @@ import { collectGarbageLater } from "../../runtime/collect-garbage.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
 import { withServerToken } from "./server-token.ts";
 
-/** How long a stop may take. It waits at most eight seconds for what is under way. */
+/**
+ * How long a stop may take. A usual stop ends sooner, because it waits at most eight seconds for
+ * requests and messages under way.
+ */
 const STOP_WITHIN_MS = 15_000;
 
 export function addRun(program: Command, context: CliContext): void {
@@ -23,7 +26,8 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {
-  // Signals are handled from here on, so that a stop in the middle of the start is orderly, too.
+  // Signals are handled from here on, so that a signal during the start also stops the daemon in
+  // order.
   const stopping = new AbortController();
   const signalled = untilSignal(context);
   void signalled.then(() => stopping.abort());
@@ -95,8 +99,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
 }
 
 /**
- * Ends the process after a while even if the daemon does not stop, because the part that hangs may
- * also keep it from stopping.
+ * Ends the process after a while even if the daemon does not stop. The fault because of which it
+ * stops may also make the stop hang.
  */
 function endAfter(
   { clock }: CliContext,

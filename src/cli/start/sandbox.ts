@@ -1,5 +1,5 @@
 /**
- * `chirpwatch sandbox`: runs the data service itself, with a simulated world, for tests and for
+ * `chirpwatch sandbox`: runs a data service of its own with a simulated world, for tests and for
  * developers.
  */
 import { type Command, InvalidArgumentError } from "commander";
@@ -70,8 +70,8 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
 }
 
 /**
- * Opens the world's file. It is created at once, so that a file that cannot be written is found
- * before anyone relies on it.
+ * Opens the world's file. The file is created here, so that the command fails now if it cannot be
+ * written, and not after the first change.
  */
 async function openWorld(context: CliContext, path: string): Promise<WorldData> {
   try {

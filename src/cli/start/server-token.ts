@@ -1,6 +1,6 @@
 /**
- * Creates the server's token if the environment names a file for it that does not exist yet, as in
- * the container image.
+ * Creates the server's token if the environment names a token file that does not exist yet. The
+ * container image does that.
  */
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../config/config.ts";
@@ -18,8 +18,9 @@ export interface TokenDeps {
 }
 
 /**
- * Returns the server's settings, with a new token if one was to be created. The log gets the file's
- * path, never the token. @throws ExitError 73
+ * Returns the server's settings, with a new token if `newTokenFile` is set, and stores the token in
+ * that file. The log gets the file's path, never the token. @throws ExitError with exit code 73 if
+ * the file cannot be written
  */
 export async function withServerToken(
   server: ServerConfig,

@@ -1,7 +1,10 @@
-/** Asks the person at the terminal before something that cannot be undone. */
+/** Asks the person at the terminal before something expensive or irreversible is done. */
 import { createInterface } from "node:readline/promises";
 
-/** Undefined when nobody can be asked: input or output is no terminal. */
+/**
+ * Returns whether the person answered yes. Undefined if input or output is not a terminal, so that
+ * nobody can be asked.
+ */
 export async function confirm(question: string): Promise<boolean | undefined> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   const asking = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,6 +1,6 @@
 /**
- * What every command shares: the ports of this process, the configuration options, and how errors
- * are reported.
+ * Holds what every command shares: the ports of this process, the options that name the
+ * configuration, and how the configuration is loaded.
  */
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../../config/config.ts";
@@ -34,23 +34,23 @@ export interface CliContext {
   readonly files: Files;
   readonly env: Environment;
   readonly http: HttpAgent;
-  /** Which requests use a proxy, for people; undefined if none does. */
+  /** A text that says which requests use a proxy. Undefined if none does. */
   readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
   /** The path of the program as it was called. */
   readonly script: string;
-  /** Listens for signals of the operating system to this process. */
+  /** Listens for signals that the operating system sends to this process. */
   readonly onSignals: ProcessEnd["onSignals"];
   /** Ends the process after the command. */
   readonly leave: ProcessEnd["leave"];
   /** Handles errors that nothing caught, and ends the process. */
   readonly onUncaught: typeof onUncaught;
-  /** Writes results for people. */
+  /** Writes results to standard output. */
   out(text: string): void;
   /** Writes the alerts of a daemon's console sink. */
   readonly alerts: AlertOutput;
-  /** Writes errors and progress for people. */
+  /** Writes errors and progress to standard error. */
   err(text: string): void;
   /**
    * Creates a logger. Logs are written to standard error, so that results and alerts can be piped.
@@ -81,7 +81,7 @@ export function createContext(): CliContext {
   };
 }
 
-/** Returns the author for the audit log: the given one, else the user of this terminal. */
+/** Returns the author for the audit log: the given name, or else the user of this terminal. */
 export const nameCaller = ({ env }: CliContext, given = ""): string =>
   given || env["USER"] || "terminal";
 
@@ -102,14 +102,14 @@ function createLateAgent(proxies: Proxies): HttpAgent {
 }
 
 /**
- * Ignores the error when the reader of a pipe ends, as `| head` does. It is no failure and must not
- * end a daemon.
+ * Ignores the error that occurs if the reader of a pipe ends first, as `| head` does. It is not a
+ * failure, and it must not end a daemon.
  */
 function letReadersLeave(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-/** The options that mean the same before and after a command's name. */
+/** The options that several commands share. */
 export const CONFIG_OPTION = [
   "-c, --config <file>",
   "configuration file or folder",

@@ -1,12 +1,12 @@
 /**
- * Describes member lists that take longer than a poll: what their first read takes, and what is
- * left out because of their length.
+ * Describes member lists that are too long for one poll: what their first full read takes, and
+ * whether they are read in full every day afterwards.
  */
 import type { PlanLongListView } from "../../operate/plan/long-list-view.ts";
 import type { PlanOnlineView } from "../../operate/plan/plan-view.ts";
 import { formatCount, plural } from "./table.ts";
 
-/** A line for each list. */
+/** Returns a line for each list. */
 export const longListLines = (
   watches: readonly { readonly id: string; readonly long_lists: readonly PlanLongListView[] }[],
 ): readonly string[] =>
@@ -24,7 +24,7 @@ function listText(list: PlanLongListView): string {
     .join("; ");
 }
 
-/** Returns a handle with @; ids as they are written. */
+/** Returns a handle with its @. An id is returned as it is written. */
 const nameOf = (target: string): string => (/^(?:@|id:|\d+$)/.test(target) ? target : `@${target}`);
 
 function firstText({
@@ -50,7 +50,7 @@ function laterText({
   return `it is not read in full every day: \`full_read_every: 1d\` does that, for ${plural(requests, "request")} each time`;
 }
 
-/** Says what `--online` asked, and what that cost. */
+/** Says what `--online` asked the service, and what that cost. */
 export function onlineText({ requests, accounts, missing }: PlanOnlineView): string {
   if (requests === 0)
     return "Online: nothing to ask, no watch reads the member list of an account.";

@@ -1,5 +1,6 @@
 /**
- * Shows one changing line on standard error while long work runs; silent unless it is a terminal.
+ * Shows one changing line on standard error while long work runs; shows nothing if that is not a
+ * terminal.
  */
 
 export interface Progress {

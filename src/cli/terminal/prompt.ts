@@ -3,12 +3,15 @@ import { createInterface } from "node:readline/promises";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 export interface Prompt {
-  /** Returns the answer without surrounding spaces. @throws ExitError when the input ends */
+  /**
+   * Returns the answer without surrounding spaces. @throws ExitError if the input ends before the
+   * answer
+   */
   ask(question: string): Promise<string>;
   close(): void;
 }
 
-/** Returns the prompt; undefined if input or output is no terminal. */
+/** Returns a prompt. Undefined if input or output is not a terminal. */
 export function openPrompt(): Prompt | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   const asking = createInterface({ input: process.stdin, output: process.stderr });

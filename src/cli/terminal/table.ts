@@ -1,5 +1,5 @@
 /**
- * Formats plain, aligned columns. Knows no command. It has no colour, so that NO_COLOR needs no
+ * Formats tables, counts and ages for all commands. They have no colour, so that NO_COLOR needs no
  * special case.
  */
 import type { Effect } from "../../server/contract/actions.ts";
@@ -13,8 +13,8 @@ export interface Column {
 const GAP = "  ";
 
 /**
- * Formats titles, then one line per row. Cells are made harmless and never wrap. Lines have no
- * trailing space, and are cut at `width` if it is given.
+ * Formats titles, then one line per row. Control characters and line breaks are removed from cells.
+ * Lines have no trailing space, and are cut at `width` columns if it is given.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -40,7 +40,10 @@ function cutLine(line: string, width: number): string {
   return points.length <= width ? line : `${points.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
-/** Returns the number of code points, which is precise enough for handles, numbers and times. */
+/**
+ * Returns the number of code points, which is close enough to the width on a screen for handles,
+ * numbers and times.
+ */
 const widthOf = (text: string): number => Array.from(text).length;
 
 function pad(text: string, width: number, align: Column["align"]): string {
@@ -48,7 +51,7 @@ function pad(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? fill + text : text + fill;
 }
 
-/** Formats a count with thousands separators; small numbers keep one decimal. */
+/** Formats a count with thousands separators; fractions below 10 keep one decimal. */
 export function formatCount(count: number): string {
   const rounded =
     count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
