@@ -1,6 +1,6 @@
 /**
- * Turns an event into a neutral message: by its watch type, with numbers and times in the format of
- * the sink's region, and in the words of its template.
+ * Turns an event into a neutral message, which a sink then renders. Numbers and times have the
+ * format of the sink's region, and title and text follow the template if there is one.
  */
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
@@ -14,8 +14,8 @@ import { spellTime } from "../render/text/times.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 
 /**
- * Creates the function that reads events. An event whose type this build does not know is rendered
- * plainly.
+ * Creates the function that turns an event into a message. An event whose watch type this build
+ * does not know is rendered like an ops alert.
  */
 export function createReader(
   linksHost: string,

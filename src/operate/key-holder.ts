@@ -11,7 +11,9 @@ import type { Hash } from "../model/hash.ts";
 export interface HeldKey {
   /** The key's name in the configuration, or else a short hash. It may be shown and stored. */
   readonly name: string;
-  /** The monthly limit of this key; undefined if the configuration gives none. */
+  /**
+   * How many requests this key may make in a month; undefined if the configuration sets no limit.
+   */
   readonly monthly: number | undefined;
   /** A short hash of the key itself, which shows whether a key was replaced under the same name. */
   readonly fingerprint: string;
@@ -24,8 +26,8 @@ export interface KeyHolder {
   readonly held: readonly [HeldKey, ...HeldKey[]];
   set(api: ApiConfig): void;
   /**
-   * Reads the file of that key (or of the first one) again. Returns true if it holds another key
-   * than before.
+   * Reads the file of the named key, or of the first key, again. Returns true if the file now holds
+   * a different key.
    */
   renew(name?: string): Promise<boolean>;
 }
@@ -80,9 +82,9 @@ export function createKeyHolder(
 }
 
 /**
- * Returns the keys that may pay, from those that are usable. A single configured key is limited by
- * the total limit, which includes what a previous key spent. If no key is usable, the first is
- * used, so that the service's refusal is seen.
+ * Returns the keys that may pay for a request. A single configured key has no limit of its own: the
+ * total limit applies, which also counts what a previous key spent. If no key is usable, the first
+ * is returned, so that the service's refusal is seen.
  */
 export function eligibleKeysOf(
   held: KeyHolder["held"],

@@ -1,6 +1,6 @@
 /**
- * The texts about pausing and resuming a watch: since when it was away, and what happens to what it
- * missed.
+ * Words what happens when a watch is paused or resumed: since when it was not polled, and what
+ * happens to the events that it missed.
  */
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
@@ -11,13 +11,13 @@ import type { OnReturn } from "../model/watch.ts";
 import type { PauseView } from "../server/contract/actions.ts";
 
 /**
- * What becomes of what came while a watch was away; the default of one that the configuration has
- * no more.
+ * Returns `on_return` of a watch: what happens to events that it missed while it was paused,
+ * disabled or removed. A watch that the configuration no longer has gets the default.
  */
 export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
-/** Says what happens to what came while a watch was away. */
+/** Says what happens to the events that a watch missed while it was paused, disabled or removed. */
 export const missedText = (onReturn: OnReturn): string => `what was missed ${MISSED[onReturn]}`;
 
 const MISSED: Readonly<Record<OnReturn, string>> = {
@@ -30,7 +30,7 @@ const MISSED: Readonly<Record<OnReturn, string>> = {
 export const returnText = (watch: string, awayMs: number, onReturn: OnReturn): string =>
   `${watch}: back after ${formatDuration(awayMs)}, ${missedText(onReturn)}`;
 
-/** Returns the view of a change to `paused`. */
+/** Returns the answer to a request that pauses or resumes a watch. */
 export function pauseView(
   watch: string,
   paused: boolean,

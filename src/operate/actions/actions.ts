@@ -1,6 +1,6 @@
 /**
- * What an operator can change. The change is written into the state, and carried out by a running
- * daemon or by the next one that reads the state.
+ * Makes the changes that an operator asks for. A change is first written into the state. Then a
+ * running daemon carries it out, or the next one that reads the state.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -17,27 +17,27 @@ import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actio
 import { onReturnOf, pauseView } from "../pause.ts";
 
 /**
- * What carries a change out once it stands in the state: the parts of a running daemon, or, where
- * none runs here, whoever reads the state next.
+ * Carries out a change that was written into the state. A running daemon does so with its own
+ * parts. In a command without a daemon, the change is left to the next daemon that reads the state.
  */
 export interface Effects {
   /**
-   * When the change takes effect and who carries it out, for people. `soon`: when that is while a
-   * daemon runs.
+   * Returns a text that says when the change takes effect and which daemons carry it out. `soon` is
+   * the time to name if a daemon runs, such as "now".
    */
   describe(soon: string): Promise<string>;
   watchChanged(watchId: string, paused: boolean): Promise<void>;
   silencesChanged(): Promise<void>;
-  /** Called when alerts are due that were sent, dropped or held back before. */
+  /** Called when alerts that were sent, dropped or held back before are due again. */
   alertsDue(): Promise<void>;
-  /** Called when the state holds new events that no poll has found. */
+  /** Called when events were committed that no poll found, such as those of a backfill. */
   eventsCommitted(): Promise<void>;
   /** Resolves to undefined if there is no sink of that name. */
   resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   reload(askedBy: string): Promise<ReloadOutcome>;
   /**
-   * Returns the feeds of a watch and where its events go. There are none if the watch is not
-   * polled.
+   * Returns the polls of a watch and the function that routes its events. There are no polls if the
+   * watch is not polled.
    */
   feedsOf(
     watchId: string,

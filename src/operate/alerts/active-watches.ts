@@ -1,6 +1,7 @@
 /**
- * Watches of the active configuration by their keys. A poll that began before a reload still has
- * the old watch and its old sinks; here their current ones are found.
+ * Finds the watches of the active configuration by their keys. A poll that began before a reload
+ * still has the old watch, so its events are routed with the watch's current name and sinks
+ * instead.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { WaitingEvent } from "../../model/enrichment.ts";
@@ -18,7 +19,7 @@ export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
   /**
    * Routes an event with the current name and sinks of its watch, or with the event's own if the
-   * watch is gone. An event that is to be enriched waits for that first.
+   * watch is gone. An event that is to be enriched is routed only after its enrichment.
    */
   readonly route: RouteEvaluated;
   /** Routes an event that has waited for its enrichment. */

@@ -10,14 +10,14 @@ import { SINK_TYPES } from "../../sinks/registry.ts";
 import { hasSecretAddress, secretTexts, sinkPlace } from "../../sinks/kind/sink-secrets.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 
-/** The configuration has checked that the type exists. */
+/** Returns the type of a sink. The configuration has checked that the type exists. */
 export function sinkTypeOf(config: SinkConfig): SinkType<any> {
   const type = SINK_TYPES.find((candidate) => candidate.type === config.type);
   if (type === undefined) throw new Error(`no sink type ${config.type}`);
   return type;
 }
 
-/** Returns the texts that must not be shown; none for a sink whose settings were left out. */
+/** Returns the texts that must not be shown; none if the sink's settings are not available. */
 export const sinkSecrets = (config: SinkConfig): readonly string[] =>
   secretTexts(sinkTypeOf(config), config.settings);
 

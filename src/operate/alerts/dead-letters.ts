@@ -1,6 +1,6 @@
 /**
- * Dead letters as an operator handles them: listed, acknowledged, sent again. The same code runs
- * beside a daemon and without one.
+ * Lists dead letters, acknowledges them and sends them again, as an operator asks. The same code
+ * runs in a daemon and in a command without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -65,7 +65,7 @@ const sentence = (group: DeadGroup, { sinks }: Pick<Config, "sinks">): string =>
 const selectionOf = (sink: string | undefined): DeadSelection =>
   sink === undefined ? {} : { sinks: [sink] };
 
-/** Returns one sentence for each sink and cause of the last seven days. */
+/** Returns one sentence for each sink and cause of dead letters from the last seven days. */
 export const deadReasons = async (
   store: DeadLetters,
   config: Pick<Config, "sinks">,

@@ -1,7 +1,7 @@
 /**
- * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. Where
- * ops has only the sink that failed, the report waits until that takes messages again, or is itself
- * the message that tries it when nothing else would.
+ * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. If the
+ * failed sink is the only sink of ops, the report waits until that sink accepts messages again. If
+ * no other delivery would test the sink, the report itself is sent as the test.
  */
 import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
@@ -18,24 +18,24 @@ export interface DeadReportsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly opsAlerts: OpsAlerts;
-  /** Whether it is this replica that reports what died of a sink. */
+  /** Whether this replica reports the dead letters of a sink. */
   readonly isOwn: (sink: string) => boolean;
   readonly config: () => Config;
 }
 
 export interface DeadReports {
   /**
-   * Messages were given up, a sink works again, or there are more of which this one reports:
-   * reports what is due in a moment.
+   * Called when messages were given up, when a sink works again, or when this replica reports for
+   * more sinks than before. What is due is reported `GATHER_MS` later.
    */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** What dies together is one report. */
+/** Messages that are given up within this time share one report. */
 const GATHER_MS = 5_000;
 const ONCE_IN_MS = 3_600_000;
-/** What may not be reported yet is checked again. */
+/** What cannot be reported yet is checked again after this time. */
 const AGAIN_MS = 60_000;
 const SHOWN = 10;
 
@@ -82,7 +82,7 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
   };
 }
 
-/** The sinks of ops that are not the one it is about. */
+/** Returns the sinks of ops except the sink that a report is about. */
 const othersOf = (config: Config, sink: string): readonly string[] =>
   config.ops.sinks.filter((name) => name !== sink);
 
@@ -94,8 +94,8 @@ async function isDue(
   const { config, clock, store } = deps;
   const isOnlyOfOps = config().ops.sinks.includes(sink) && othersOf(config(), sink).length === 0;
   if (isOnlyOfOps && open !== undefined) {
-    // What is due behind its breaker tries it, and then the report is due. Nothing tries a sink
-    // that is disabled.
+    // A delivery that is due will test the sink, so the report waits for the result. Nothing tests
+    // a sink that is disabled.
     const isTried = ((await store.nextDueAt([sink])) ?? Number.POSITIVE_INFINITY) <= clock.now();
     return !isTried && open.goneFrom === null;
   }
@@ -110,8 +110,8 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const isOfReports =
     !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
   if (!isOfReports) await opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
-  // A report that reached nobody is raised again in its place. One that the only sink of ops
-  // refuses for good cannot be sent through it.
+  // A report that expired before it reached anybody is raised again. If the only sink of ops
+  // refused it for good, no further report can reach that sink.
   else if (group.cause === "expired") {
     for (const event of events) await opsAlerts.raise(alertAgain(event, group.sink));
     await store.acknowledgeDead({ messageIds: group.messageIds }, clock.now());

@@ -1,6 +1,6 @@
 /**
- * Alerts that follow those on values: which sinks get them, and what becomes of the first ones.
- * Nothing is committed here.
+ * Creates the follow-ups of threshold alerts: decides which sinks get them and whether the alerts
+ * end. Commits nothing.
  */
 import type { Clock } from "../../model/clock.ts";
 import { groupBy } from "../../model/group-by.ts";
@@ -11,7 +11,7 @@ import { followUp, type FollowUpMark, thresholdState } from "../../route/level.t
 import type { ActiveWatches } from "./active-watches.ts";
 import type { Routing } from "./routing.ts";
 
-/** What decides where alerts go that follow others. */
+/** What creating and routing a follow-up needs. */
 export interface FollowUpParts {
   readonly clock: Clock;
   readonly hash: Hash;
@@ -19,7 +19,10 @@ export interface FollowUpParts {
   readonly active: Pick<ActiveWatches, "sinksOf">;
 }
 
-/** Ends the alerts on values that a poll has found to be back, in the transaction of that poll. */
+/**
+ * Creates the function that resolves threshold alerts when a poll finds their values back within
+ * the threshold. The poll commits the result in its own transaction.
+ */
 export function createFollowLevels(
   deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> },
 ): FollowLevels {
@@ -59,8 +62,8 @@ export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): Level
 }
 
 /**
- * Creates one follow-up for all the sinks that ask for it. If no sink does, no event is created,
- * and the alert ends all the same.
+ * Creates one follow-up, a repeat or a "resolved", for all the sinks that ask for it. If no sink
+ * does, no event is created, but the alert is closed or scheduled all the same.
  */
 export function followUpsOf(
   levels: readonly OpenLevel[],

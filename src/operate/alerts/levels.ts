@@ -1,7 +1,7 @@
 /**
- * Alerts on values that are across their thresholds: sent again while they stay so, and once more
- * when they are back, to sinks that want that. A value that is back is seen by the poll that finds
- * it, and committed with it; repeats have their own time.
+ * Repeats threshold alerts while their values stay past the threshold, and resolves them when the
+ * values are back, for sinks that ask for this. The poll that finds a value back commits the
+ * "resolved" itself. Repeats are sent by the timer in this file.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -19,13 +19,13 @@ export interface LevelsDeps extends FollowUpParts {
   readonly store: LevelStore & Pick<PollStore, "commitPoll" | "loadSources">;
   readonly log: Log;
   readonly polls: () => readonly Poll[];
-  /** Something was committed. */
+  /** Called after follow-ups were committed. */
   wakeDelivery(): void;
 }
 
 const CHECK_EVERY_MS = 30_000;
 
-/** Returns what ends it. */
+/** Starts the timer. Returns a function that stops it. */
 export function startLevels(deps: LevelsDeps): Cancel {
   const { clock, log } = deps;
   return repeat({
@@ -44,7 +44,8 @@ async function checkLevels(deps: LevelsDeps): Promise<void> {
     const states = new Map(levels.map((level) => [level, thresholdState(level)]));
     const ended = levels.filter((level) => states.get(level)?.kind === "ended");
     for (const level of ended) await store.closeLevel(level);
-    // By its poll, but for what an older release left open.
+    // A poll resolves its alerts itself. Only alerts that an older release left open are resolved
+    // here.
     await commit(deps, endOf(levels, deps));
     await repeatAlerts(
       deps,
@@ -76,8 +77,9 @@ async function commit(
 }
 
 /**
- * At most one repeat waits: a later one takes its place. None while the first alert waits, nor
- * before a poll has found the value so again.
+ * Sends the repeats that are due. A later repeat replaces one that still waits, so at most one
+ * waits. Nothing is repeated before the first alert was sent, nor before a poll has found the value
+ * past the threshold again.
  */
 async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Promise<void> {
   const nowMs = deps.clock.now();
@@ -110,11 +112,13 @@ function isRepeatDue(
     lastRepeat?.state === "sealed"
   )
     return false;
-  // Counted from when its sink had the alert.
+  // The first repeat is timed from when the sink got the alert.
   return lastRepeat !== undefined || doneAtMs === null || doneAtMs + (nextAtMs - lastAtMs) <= nowMs;
 }
 
-/** When a poll of its target began last that succeeded; 0 where none did. */
+/**
+ * Returns when the last successful poll of the alert's target began; 0 if no poll has succeeded.
+ */
 async function lastPollOf(
   { event, targetKey }: OpenLevel,
   { store, polls }: LevelsDeps,

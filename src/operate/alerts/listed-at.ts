@@ -6,8 +6,8 @@ import { isoTime } from "../../model/clock.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 
 /**
- * Returns the address or the command. Both name the time in which the events were found, to the
- * second, and their delivery state.
+ * Returns the address or the command. Both contain the time range in which the events were found,
+ * to the second, and the delivery state of the events.
  */
 export function listedAt(publicUrl: string | undefined, events: readonly OutboxEvent[]): string {
   const times = events.map(({ event }) => event.detectedAtMs);

@@ -1,6 +1,6 @@
 /**
- * Alerts that an operator sends again: previews them and sends them. The same code runs beside a
- * daemon and without one.
+ * Previews and sends alerts that an operator asks to send again. The same code runs in a daemon and
+ * in a command without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -29,7 +29,7 @@ const AUDIT_READ = 1_000;
 interface ReplayPlan {
   readonly view: ReplayView;
   readonly deliveryIds: readonly string[];
-  /** Deliveries that wait for a time and are sent now instead. */
+  /** Deliveries that would wait until later and are sent now instead. */
   readonly releasedIds: readonly string[];
   readonly added: readonly NewDelivery[];
 }
@@ -139,7 +139,7 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
   for (const event of candidates) {
     const once = own === undefined ? undefined : onceAt(event, own).once;
     // Only the same fact counts as a duplicate. Events that are merely alike (by the same author,
-    // or with the same words) were asked for, too.
+    // or with the same words) are sent, because the operator asked for them.
     const fact = once === undefined ? undefined : (onceOf(event) ?? once).key;
     const isNamed = fact !== undefined && named.has(fact);
     const isChosen = chosenIds.has(event.id);
@@ -161,8 +161,8 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
 }
 
 /**
- * Returns the events, oldest first. If a time was asked for, only events of watches are included,
- * not those of the daemon.
+ * Returns the events, oldest first. If the operator named a time, only events of watches are
+ * included, not those of the daemon.
  */
 async function eventsOf(
   store: ReplayParts,

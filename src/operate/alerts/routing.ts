@@ -1,6 +1,6 @@
 /**
- * Routes alerts by one configuration, and says what it means for alerts that wait. Knows nothing of
- * the pump and sends nothing.
+ * Routes alerts by one configuration, and decides what this configuration changes for alerts that
+ * wait. Sends nothing.
  */
 import type { Config } from "../../config/config.ts";
 import type { WaitRules } from "../../deliver/stages/mute.ts";
@@ -25,8 +25,8 @@ export interface Routing {
   /** Returns the deliveries of an event of a watch. */
   routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /**
-   * Returns the deliveries of an alert that follows another one, and what is expected of such
-   * alerts there; undefined if nothing is.
+   * Routes a follow-up to the sink that got the first alert. Returns the delivery and that sink's
+   * options for follow-ups; undefined if the sink gets no follow-ups of this alert any more.
    */
   routeFollowUp(
     level: OpenLevel,
@@ -107,8 +107,8 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
   /**
-   * Returns the sinks of the delivery's watch. A watch that is gone may have named this sink
-   * itself.
+   * Returns the sinks that the delivery's watch names. If the watch is gone and had named this
+   * sink, the result is this sink.
    */
   const ownSinksOf = (
     { event, routed }: Pick<MuteableDelivery, "event" | "routed">,
@@ -134,7 +134,7 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
 const isMuting = ({ mutes = [], actives = [] }: Muting): boolean =>
   mutes.length > 0 || actives.length > 0;
 
-/** Returns the sinks that have muted hours, of their own or through a route. */
+/** Returns the sinks that are muted at certain hours, by their own settings or through a route. */
 function mutedSinks(tree: Route | undefined, own: readonly string[]): ReadonlySet<string> {
   const found = new Set(own);
   const visit = (route: Route, inherited: readonly string[]) => {

@@ -13,7 +13,9 @@ import { createReader } from "../create-reader.ts";
 
 const TIMEOUT_MS = 30_000;
 
-/** Sends the sample. @throws SinkError if the sink refuses it, with a hint how to mend that */
+/**
+ * Sends the sample. @throws SinkError if the sink refuses it, with a hint that says how to fix that
+ */
 export async function sendSample(
   config: SinkConfig,
   event: ChirpEvent,
@@ -47,7 +49,7 @@ export function sinksOf(
   return config.sinks.filter(({ name }) => names.has(name));
 }
 
-/** Creates the event that `test --sink` sends. It is about nothing that happened. */
+/** Creates the event that `test --sink` sends. Its text says that nothing has happened. */
 export function sampleEvent(sink: string, id: string, nowMs: number): ChirpEvent {
   return {
     id,

@@ -1,6 +1,6 @@
 /**
- * Silences as an operator handles them: added, listed and ended; alerts that they held back can be
- * sent after all. The same code runs beside a daemon and without one.
+ * Adds, lists and ends silences as an operator asks, and sends alerts that a silence held back. The
+ * same code runs in a daemon and in a command without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

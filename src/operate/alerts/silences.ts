@@ -10,14 +10,17 @@ import { findSilence, type Silence, type Silenceable } from "../../route/silence
 import { parseMatchers } from "./silence-request.ts";
 
 export interface ActiveSilences {
-  /** Reads them again: at the start, after one was added or ended, and after the clock was set. */
+  /**
+   * Reads the silences from the state. Called at the start, after a silence was added or ended, and
+   * after the clock was set.
+   */
   load(): Promise<void>;
   /**
    * Returns the silences in the order in which they were added. Some may have ended since they were
    * loaded.
    */
   all(): readonly Silence[];
-  /** Returns the id of the silence that holds such an event back now. */
+  /** Returns the id of the silence that holds the event back now; undefined if none does. */
   silenceOf(event: Silenceable): string | undefined;
 }
 

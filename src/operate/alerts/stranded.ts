@@ -1,6 +1,6 @@
 /**
- * Deliveries that wait for a sink that is no longer configured. They are not sent, and nobody would
- * notice without these sentences.
+ * Reports deliveries that wait for a sink that is no longer configured. They are not sent, and
+ * nobody would notice without these sentences.
  */
 import type { Config } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";

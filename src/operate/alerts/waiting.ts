@@ -17,14 +17,14 @@ export interface WaitFacts {
   readonly config: Pick<Config, "sinks" | "route">;
   readonly health: readonly SinkHealth[];
   /**
-   * Until when each sink asked to be left alone. This is kept in memory only, and lost in a
-   * restart.
+   * Until when each sink asked to get no messages. This is kept in memory only, so a restart
+   * forgets it.
    */
   readonly pauses: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
 
-/** Explains one wait of a sink. */
+/** Explains why an alert waits for a sink. */
 export type WaitReader = (sink: string, wait: Wait) => WaitView;
 
 export function createWaitReader(facts: WaitFacts): WaitReader {
@@ -88,7 +88,7 @@ function ownWait(
   return view("throttled", untilMs, `throttled${limit}, collected for a digest`);
 }
 
-/** Describes the digest with a name such as `sink:brand` or `route:0.1:brand`. */
+/** Describes the scheduled digest whose name is, for example, `sink:brand` or `route:0.1:brand`. */
 function scheduledText(name: string): string {
   const [by, path = ""] = (name.split("\n")[0] ?? name).split(":");
   return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;

@@ -4,7 +4,7 @@
  */
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** With the watch's own subscribers only. */
+/** Returns the polls with only this watch's subscribers. */
 export const feedsOf = (polls: readonly Poll[], watchId: string): readonly Poll[] =>
   polls
     .flatMap((poll) => poll.group?.members ?? [poll])

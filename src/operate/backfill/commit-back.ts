@@ -51,8 +51,8 @@ export async function backfillWatch(
 }
 
 /**
- * How many tweets are committed in one transaction. The polls of a running daemon wait no longer
- * than for one.
+ * How many tweets are committed in one transaction. The polls of a running daemon wait for at most
+ * one such transaction.
  */
 const AT_ONCE = 100;
 
@@ -162,7 +162,8 @@ async function commitChunk(
 }
 
 /**
- * Returns a late verdict for an item that was baseline, too old or filtered, and is an event now.
+ * Returns a late verdict if the item is an event now and was recorded as baseline, too old or
+ * filtered before; otherwise nothing.
  */
 function lateVerdict(
   one: ItemVerdict,

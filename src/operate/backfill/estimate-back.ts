@@ -9,12 +9,15 @@ import type { Poll } from "../../polling/watch-poll.ts";
 import { isReadBack } from "./read-back.ts";
 
 export interface BackEstimate {
-  /** Sources that must be asked, and those that were read and paid for within the last day. */
+  /**
+   * How many sources must still be read (`unread`), and how many were read and paid for within the
+   * last day (`paid`).
+   */
   readonly unread: number;
   readonly paid: number;
   /** Items a day of the whole watch; undefined if the watch is too young for an estimate. */
   readonly itemsPerDay: number | undefined;
-  /** Undefined if `itemsPerDay` is. */
+  /** The requests that the unread sources take; undefined if `itemsPerDay` is undefined. */
   readonly requests: number | undefined;
 }
 
@@ -60,8 +63,8 @@ export async function estimateBack(
 }
 
 /**
- * Returns the items a day. What the first page of each target showed was there before, and does not
- * count.
+ * Returns how many items the watch finds a day. The items on the first page of each target are
+ * older than the watch, so they do not count.
  */
 function itemsPerDayOf(
   { knownItems, targets, registeredAtMs }: WatchState,

@@ -170,7 +170,7 @@ function readAfter(
     ...(step.query === undefined || step.boundMs === undefined
       ? {}
       : { query: step.query, boundMs: step.boundMs }),
-    // A list also ends with cursors that lead in a circle or to empty pages only.
+    // The list has also ended if its cursors lead in a circle or only to empty pages.
     hasEnded: !goesOn && reachedMs === undefined,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Compares two configurations by name: for the line that a reload logs, and to know what must be
- * reported again.
+ * Compares two configurations entry by entry. A reload logs the differences and uses them to decide
+ * which problems are reported again.
  */
 import { basename } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -14,7 +14,7 @@ export interface EntryChanges {
 export interface ConfigChanges {
   readonly watches: EntryChanges;
   readonly sinks: EntryChanges;
-  /** The other sections whose settings differ. */
+  /** The sections of the file, apart from watches and sinks, whose settings differ. */
   readonly sections: readonly string[];
   /** The names of the files that were edited, added or removed. */
   readonly files: readonly string[];
@@ -56,7 +56,7 @@ function compareEntries<T>(
 }
 
 /**
- * Compares two entries except for their places in the file, which change when a line is added
+ * Compares two entries without their line numbers in the file, which change when a line is added
  * above.
  */
 const isSame = (one: unknown, other: unknown): boolean => asText(one) === asText(other);
@@ -79,7 +79,7 @@ function changedFiles(before: Config, after: Config): readonly string[] {
 /** How many names of each kind a log line and the status list. */
 const MAX_NAMED = 20;
 
-/** Returns the fields of the log line; kinds without changes are left out. */
+/** Returns the fields of the line that a reload logs. Lists without changes are left out. */
 export function changeFields(
   { watches, sinks, sections, files }: ConfigChanges,
   memory: readonly string[],

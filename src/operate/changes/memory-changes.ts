@@ -17,9 +17,9 @@ import { firstRunSends, returnSends } from "./sent-changes.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 /**
- * What happens to a watch or a part of it.
+ * What happens to the memory of a watch or of a part of it.
  * - `kept`: it continues from where it was.
- * - `new_baseline`: everything there at the next poll is recorded without an alert.
+ * - `new_baseline`: everything that exists at the next poll is recorded without an alert.
  * - `dropped`: it is no longer read; its memory is kept for 30 days.
  */
 export type MemoryChange = MemoryView;
@@ -30,7 +30,7 @@ export interface MemoryFacts {
   readonly states: readonly WatchState[];
 }
 
-/** The facts with the states by watch id. */
+/** The same facts, with the states by watch id. */
 interface KnownStates {
   readonly hash: Hash;
   readonly states: ReadonlyMap<string, WatchState>;
@@ -56,7 +56,8 @@ export function memoryChanges(
 }
 
 /**
- * Returns the watch whose memory this one continues: its own, or the one that has its former name.
+ * Returns the watch whose memory this watch continues: the one with the same id, or else the one
+ * that `moved_from` names.
  */
 const formerOf = (
   { id, movedFrom = id }: Watch,
@@ -109,7 +110,7 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
 }
 
 /**
- * Returns the edited settings that change what is asked for or what raises alerts, but do not
+ * Returns the edited settings that change which requests are made or what raises alerts, but do not
  * affect memory.
  */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
@@ -131,8 +132,8 @@ const isAccount = ({ key }: TargetRegistration): boolean =>
   key.startsWith("@") || key.startsWith("id:");
 
 /**
- * Returns the changed targets: each account by itself, and for other targets the settings that say
- * what is watched.
+ * Returns what changed in the targets. Added and removed accounts are named. For targets that are
+ * not accounts, the edited settings are named instead.
  */
 function targetChanges(
   before: Watch,
@@ -205,7 +206,7 @@ const settingsOf = ({ settings }: Watch) => settings as Readonly<Record<string, 
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Returns changed settings that give what is remembered another meaning. */
+/** Returns the edited settings that give the remembered values another meaning. */
 function detectionChanges(
   written: Watch,
   edited: Watch,

@@ -8,8 +8,8 @@ import type { WatchState } from "../../model/watch-store.ts";
 import { registrationOf } from "./registration-of.ts";
 
 /**
- * Returns warnings about watches in the file that the state does not know, if the state knows a
- * watch with the same type and a common target that the file no longer has.
+ * Returns a warning for each watch that is new in the file but looks like a renamed one: the state
+ * knows a watch of the same type with a common target, and the file no longer has that watch.
  */
 export function renamedWatches(
   config: Config,

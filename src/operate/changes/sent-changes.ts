@@ -1,6 +1,6 @@
 /**
- * Reports what an edited configuration sends by itself: what `first_run` asks for, and what was
- * missed while a watch was disabled. Pure.
+ * Reports which alerts an edited configuration causes by itself: those that `first_run` asks for,
+ * and those that were missed while a watch was disabled. Pure.
  */
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -8,8 +8,8 @@ import type { MemoryView } from "../../server/contract/actions.ts";
 import { missedText } from "../pause.ts";
 
 /**
- * Returns what a watch or a target with a new baseline sends; nothing if everything that is there
- * is recorded without an alert.
+ * Returns which items a watch or a target with a new baseline sends. The result is empty if all of
+ * them are recorded without an alert.
  */
 export function firstRunSends({ firstRun, enabled }: Watch): Pick<MemoryView, "sends"> {
   if (!enabled || firstRun.kind === "baseline") return {};
@@ -18,7 +18,7 @@ export function firstRunSends({ firstRun, enabled }: Watch): Pick<MemoryView, "s
     : { sends: `what is not older than ${formatDuration(firstRun.ageMs)} (first_run)` };
 }
 
-/** Returns what a watch sends when it is enabled again. */
+/** Returns which missed events a watch sends when it is enabled again. */
 export const returnSends = ({ onReturn, enabled }: Watch): Pick<MemoryView, "sends"> =>
   !enabled || onReturn === "skip" ? {} : { sends: `${missedText(onReturn)} (on_return)` };
 

@@ -1,4 +1,4 @@
-/** The error of commands that only a running daemon can answer, if none runs here. */
+/** Creates the error of commands that only a running daemon can answer, for when none runs here. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type StateAddress, stateName } from "../../model/postgres-address.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Carries out a command's changes in a state on which no daemon runs here: daemons elsewhere on the
- * state are notified, or the next start reads the change.
+ * Carries out the changes of a command when no daemon runs here. Daemons elsewhere that use the
+ * same state are notified. If there are none, the next start reads the change.
  */
 import type { Config } from "../../config/config.ts";
 import { probeInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";
@@ -33,8 +33,8 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
     if (config.state.postgres !== undefined) await store.announce("all");
   };
   /**
-   * Makes every failing sink due for an attempt. On a file that is not needed, because the next
-   * start tries every sink.
+   * Makes every failing sink due for an attempt. A state in an SQLite file does not need this,
+   * because the next start tries every sink.
    */
   const probe = async () => {
     if (config.state.postgres !== undefined) await probeInState(store, () => true, clock.now());
@@ -68,7 +68,8 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
 }
 
 /**
- * Plans the polls of the watch like a daemon that starts now, and reads their feeds from the state.
+ * Plans the polls of the watch as a daemon that starts now would, and returns those that read
+ * feeds.
  */
 async function feedsInState(
   { store, config, clock, hash }: OfflineEffectsDeps,

@@ -1,6 +1,6 @@
 /**
- * The views of the API on a state on which no daemon runs here: what the state remembers, without
- * what only a running daemon knows.
+ * Answers the views of the API from the state when no daemon runs here. What only a running daemon
+ * knows is left out.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -112,8 +112,8 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
 }
 
 /**
- * Explains an item. Without a daemon no sink has asked to wait. Polls are planned one by one,
- * because how they are grouped does not matter for what they could have seen.
+ * Explains an item. Without a daemon, no pauses of sinks are known. Polls are planned without
+ * groups, because grouping does not change what a watch could have seen.
  */
 async function explain(
   { config, clock, hash }: OfflineViewParts,
@@ -140,7 +140,7 @@ async function explain(
   return { ...found, firstReads: [], unseen };
 }
 
-/** Renders an event. The thread that runs the templates ends with the answer. */
+/** Renders an event. The thread that runs the templates is stopped afterwards. */
 async function render(
   parts: OfflineViewParts,
   request: Parameters<ApiViews["render"]>[0],

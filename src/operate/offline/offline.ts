@@ -12,7 +12,7 @@ import { createOfflineEffects } from "./offline-effects.ts";
 import { createOfflineViews, type OfflineViewParts } from "./offline-views.ts";
 
 export interface OfflineParts extends Omit<OfflineViewParts, "store"> {
-  /** @throws ExitError where the state cannot be opened so */
+  /** Opens the state. @throws ExitError if it cannot be opened for this purpose */
   readonly open: (purpose: "read" | "change") => Promise<OpenedStore>;
 }
 

@@ -33,7 +33,7 @@ const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
 
 /**
  * Returns the longest interval that the configuration accepts for each watch. A default `max_age`
- * does not limit it, because it follows the schedule.
+ * does not limit the interval, because the default grows with the schedule.
  */
 function slowestIn({ state }: Config): (watch: Watch) => number {
   return ({ maxAgeMs, spike, noEventsForMs }) => {
@@ -48,8 +48,8 @@ function slowestIn({ state }: Config): (watch: Watch) => number {
 }
 
 /**
- * Finds changes that make the plan fit without the reserve, which scheduled polls may not use; or
- * with it, if nothing else fits.
+ * Finds changes that make the plan fit into the quota without the reserve, which scheduled polls
+ * may not use. If there are none, finds changes that make it fit with the reserve.
  */
 export function changesThatFit(
   forecast: Forecast,

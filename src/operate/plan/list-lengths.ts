@@ -15,7 +15,10 @@ import { lengthField } from "../../plan/polls/whole-reads.ts";
 import { planWatches } from "./configured-polls.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
-/** The whole list of an account, which a watch reads or falls back to. */
+/**
+ * An account whose complete member list a watch reads, always or as a fallback. `field` is the
+ * field of its profile that counts the members.
+ */
 export interface ListedAccount {
   readonly watch: Watch;
   readonly target: TargetState;
@@ -53,7 +56,7 @@ export interface AskedLengths {
   readonly missing: readonly string[];
 }
 
-/** Asks for the profiles. @throws what the gate throws */
+/** Requests the profiles of the accounts. @throws what the gate throws */
 export async function askLengths(
   gate: Pick<RequestGate, "request">,
   listed: readonly ListedAccount[],

@@ -25,7 +25,7 @@ export interface PlanLongListView {
   readonly whole_read_requests: number;
   /** Requests that the first complete read still needs; 0 if it is done, or if none is planned. */
   readonly first_read_requests: number;
-  /** How many days that takes; null if there is nothing left to read. */
+  /** How many days these requests take; null if there is nothing left to read. */
   readonly first_read_days: number | null;
   /** Whether new members are reported before the first complete read is done. */
   readonly tells_newcomers: boolean;
@@ -45,8 +45,8 @@ interface LongList extends Omit<PlanLongListView, "first_read_days"> {
 
 const DAY_MS = 86_400_000;
 /**
- * The share of an even pace that catching up gets even if a plan leaves nothing
- * (`budget/catch-up.ts`).
+ * First reads of long lists get at least this share of an even pace, even if the plan leaves
+ * nothing to spare (`budget/catch-up.ts`).
  */
 const MIN_SHARE = 0.1;
 
@@ -67,8 +67,8 @@ export function longListViews(
     Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
   const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * MIN_SHARE);
-  // First reads of these lists run in the background, and all of them share the requests that the
-  // quota can spare.
+  // Lists that report new members before their first read is done are read in the background. All
+  // of these first reads share the requests that the quota can spare.
   const waiting = sum(lists, (list) =>
     list.tells_newcomers && !list.is_fallback ? list.first_read_requests : 0,
   );

@@ -13,8 +13,9 @@ import type { Range } from "../../plan/range.ts";
 
 export interface BasisView {
   /**
-   * `schedule`: nothing but the schedules. `counted`: what the ledger counted on its own days.
-   * `assumed`: the assumptions named beside it. Null when nothing is polled.
+   * What the forecast is based on. `schedule`: the schedules alone. `counted`: the requests that
+   * the ledger counted for this watch. `assumed`: the assumptions in `assumes`. Null if the watch
+   * is not polled.
    */
   readonly basis: Basis | null;
   /** The assumptions in words; empty unless `basis` is `assumed`. */

@@ -76,7 +76,7 @@ const namesOf = (names: readonly string[]): string =>
     ? names.join(", ")
     : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more (--json names all)`;
 
-/** Returns the usual delay in words. */
+/** Returns a delay as text, in whole seconds. */
 const secondsText = (ms: number): string =>
   formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 

@@ -1,4 +1,4 @@
-/** How much slower than planned a running daemon polls each watch now. */
+/** Says how much slower than planned a running daemon polls each watch now. */
 import { isSlowed, NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
@@ -6,20 +6,20 @@ import { round } from "./plan-changes.ts";
 
 export interface PaceView {
   /**
-   * False under `freshness`, because each run is then placed by what the last one found, and while
-   * `stretch` is above 1.
+   * Whether the next runs are known exactly. False under `freshness`, because the result of each
+   * poll decides when the next one runs, and false while `stretch` is above 1.
    */
   readonly next_runs_exact: boolean;
   /**
    * How many times slower a running daemon polls the watch now because the quota is short; 1 if it
-   * does not slow it down, or if none runs.
+   * is not slowed down, or if no daemon runs.
    */
   readonly stretch: number;
 }
 
 /**
- * Returns the slow-down factor by watch id: the largest of its polls'. A poll that several watches
- * share has the pace of the most urgent one.
+ * Returns the slow-down factor of each watch, by its id: the largest factor of its polls. A poll
+ * that several watches share has the priority of the most urgent one.
  */
 export function rangesOf({ polls }: Forecast, factors = NO_SLOW_DOWN): ReadonlyMap<string, number> {
   const byWatch = new Map<string, number>();

@@ -2,8 +2,8 @@
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 
 /**
- * `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service.
- * `unknown`: neither.
+ * The quota and where it comes from. `configured`: `quota.monthly`. `remaining_requests`: what the
+ * service says the key has left. `unknown`: neither is known.
  */
 export interface PlanQuota {
   readonly limit: number | null;

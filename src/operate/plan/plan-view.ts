@@ -1,6 +1,6 @@
 /**
- * The plan for people and programs: what every watch asks for, what that costs compared with the
- * quota, and how late alerts will be.
+ * The plan for people and programs: which requests every watch takes, what they cost compared with
+ * the quota, and how late alerts will be.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { SlowDownFactors } from "../../budget/slow-down.ts";
@@ -47,17 +47,17 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly polls: number;
   /** How the watch's targets are read: `single`, `probe`, `merge`; several if they differ. */
   readonly strategies: readonly string[];
-  /** The first few of the watches whose requests it shares. */
+  /** The first few watches that share requests with this one. */
   readonly shared_with: readonly string[];
-  /** How many watches share its requests. */
+  /** How many watches share requests with this one. */
   readonly sharers: number;
-  /** The watch's own part: requests of a shared poll are split among its subscribers. */
+  /** The watch's own part of the requests. A shared poll is split among its subscribers. */
   readonly requests_per_hour: number;
   readonly requests_per_day: number;
   readonly requests_per_month: number;
   /**
-   * The range of the estimate until requests were counted; `requests_per_month` is its middle. Null
-   * if nothing is uncertain.
+   * The range of the estimate while no requests have been counted; `requests_per_month` is its
+   * middle. Null if nothing is uncertain.
    */
   readonly requests_per_month_range: RangeView | null;
   /** The share of the quota, 1 for all of it; may exceed 1. Null if the quota is unknown. */
@@ -129,7 +129,7 @@ export interface PlanView {
      */
     readonly first_requests: number;
     /**
-     * The range of the estimate until requests were counted (docs/forecast.md);
+     * The range of the estimate while no requests have been counted (docs/forecast.md);
      * `requests_per_month` is its middle. Null if nothing is uncertain.
      */
     readonly requests_per_month_range: PlanRangeView | null;
@@ -138,7 +138,7 @@ export interface PlanView {
   readonly over_budget: boolean;
   /** Watch ids, the most expensive first. */
   readonly dearest: readonly string[];
-  /** What was asked of the service for this plan, and what that cost; null if nothing was asked. */
+  /** What was requested from the service for this plan, and what that cost; null if nothing was. */
   readonly online: PlanOnlineView | null;
   /**
    * Changes that would make the plan fit, the one with the least effect first; empty if the plan
@@ -157,12 +157,12 @@ export interface PlanFacts {
   readonly states: readonly WatchState[];
   /**
    * Returns the requests that a watch took, divided by the estimate for it; undefined until a day
-   * of it was counted.
+   * of the watch was counted.
    */
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
   /** Returns when the poll with this key ran last. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
-  /** What was asked of the service, apart from the quota. */
+  /** What was requested from the service for this plan, apart from the quota. */
   readonly online?: PlanOnlineView | undefined;
   /** How much slower a running daemon polls now; undefined if none runs. */
   readonly slowDown?: SlowDownFactors | undefined;
@@ -278,8 +278,8 @@ function paceOf(
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 /**
- * Describes a list through which accounts are read. Nobody can predict who leaves the list, but
- * what that costs is known.
+ * Describes the public list through which a watch reads its accounts. Nobody can predict which
+ * accounts leave the list, but what each of them then costs is known.
  */
 function listView(
   watch: Watch,

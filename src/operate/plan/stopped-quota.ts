@@ -1,6 +1,7 @@
 /**
  * Reads the quota from the state alone, for commands when no daemon runs. It is computed as in a
- * daemon, with what the service reported last and without an active pace.
+ * daemon, but from the last figures that the service reported and without a learned correction of
+ * the forecast.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";

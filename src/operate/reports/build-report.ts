@@ -41,7 +41,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How many events are read at once: reading their bodies takes some milliseconds. */
 const RECORDS_AT_ONCE = 50;
-/** How many watches are read at once: each has some hundred rows of hours. */
+/** How many watches are read at once: each has some hundred rows, one for each hour. */
 const WATCHES_AT_ONCE = 50;
 /** How many values of a label are shown: the most frequent ones. */
 const MAX_SHARES = 6;
@@ -191,7 +191,10 @@ class Tally {
     this.#watches = new Set(request.watches);
   }
 
-  /** Returns whether the event must be read. An event of the period before is counted at once. */
+  /**
+   * Whether the event must be read whole. An event of the previous period is only counted, which
+   * happens here.
+   */
   isWanted({ watch, watchType, detectedAtMs }: EventHead): boolean {
     const { fromMs, toMs } = this.#request;
     // Alerts of the daemon itself may name a watch, too, but do not count.

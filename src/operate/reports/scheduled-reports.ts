@@ -1,6 +1,7 @@
 /**
- * Sends the configured reports: each once for every time of its schedule. What one is about is
- * stored, and its event has an id of its time.
+ * Sends each configured report once for every time of its schedule. The state stores up to when
+ * each report was sent. The id of a report's event depends on the end of its period, so that a
+ * report that is created twice is sent once.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Config } from "../../config/config.ts";
@@ -25,18 +26,20 @@ export interface ScheduledReportsDeps {
   readonly clock: Clock;
   readonly hash: Hash;
   readonly log: Log;
-  /** The active one. */
   readonly config: () => Config;
-  /** Something was committed. */
+  /** Called after a report was committed. */
   wakeDelivery(): void;
 }
 
 const CHECK_EVERY_MS = 15_000;
 const FIRST_AFTER_MS = 5_000;
-/** A poll that found something right before the time of a report may be committed a little later. */
+/**
+ * How long a report waits after its time. A poll that found something right before that time may be
+ * committed a little later.
+ */
 const GRACE_MS = 5_000;
 
-/** Returns what ends it. */
+/** Starts the timer that sends reports. Returns a function that stops it. */
 export function startReports(deps: ScheduledReportsDeps): Cancel {
   const { clock, log, config } = deps;
   return repeat({
@@ -65,8 +68,9 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
   if (period === "begin") return writeSent(deps, report, nowMs);
   if (period === undefined) return;
   const { fromMs, toMs } = period;
-  // A crash after the commit and before the last line repeats the report of this period, which has
-  // the same id and is stored once.
+  // The period is stored before the report is built. After a crash between the commit and the next
+  // `writeSent`, the report of the same period is built again; its event has the same id and is
+  // stored once.
   await writeSent(deps, report, [fromMs, toMs]);
   const { linksHost, state } = deps.config();
   const view = await buildReport(
@@ -83,8 +87,8 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
 }
 
 /**
- * The note with the time up to which each report was sent, by name. While one is being made, it has
- * the period of that instead.
+ * The name of the stored value that says, for each report by name, up to when it was sent. While a
+ * report is being created, the value holds its period instead.
  */
 const NOTE = "reports_sent";
 
@@ -111,20 +115,21 @@ async function forgetRemoved({ store, config }: ScheduledReportsDeps): Promise<v
   if (kept.length < sent.length) await store.writeNote(NOTE, Object.fromEntries(kept));
 }
 
-/** The period of a report that was begun and is not known to be sent. */
+/** Returns the period of a report that was begun and is not known to be sent. */
 const begunPeriod = (stored: Json | null): DigestPeriod | undefined =>
   Array.isArray(stored) ? { fromMs: Number(stored[0]), toMs: Number(stored[1]) } : undefined;
 
 /**
- * Returns the period of a report that is due, "begin" where its first period has not begun, and
- * undefined before its time.
+ * Returns the period of a report that is due, "begin" if its first period has not begun, and
+ * undefined if the report is not due.
  */
 function duePeriod(
   report: ReportConfig,
   lastMs: Json | null,
   nowMs: number,
 ): DigestPeriod | "begin" | undefined {
-  // After the clock was set back, the period starts now.
+  // A stored time in the future was written before the clock was set back. The period then starts
+  // now.
   if (typeof lastMs !== "number" || lastMs > nowMs) return "begin";
   const dueMs = report.nextAtMs(lastMs);
   return dueMs + GRACE_MS > nowMs
@@ -137,7 +142,10 @@ interface Times {
   readonly nowMs: number;
 }
 
-/** Committed twice it is one event, by its id. */
+/**
+ * Creates the event of a report. A report of the same period has the same id, so it is stored once
+ * even if it is committed twice.
+ */
 const eventOf = (
   { hash }: ScheduledReportsDeps,
   { name }: ReportConfig,

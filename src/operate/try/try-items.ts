@@ -46,7 +46,7 @@ export function evaluateAnswer(
   answer: UpstreamAnswer,
   context: TryContext,
 ): readonly TriedItem[] {
-  // A target that began before everything, so that nothing is baseline and nothing too old.
+  // The target counts as begun before everything, so that no item is baseline or too old.
   const target = {
     ...known,
     baselineAtMs: 0,
@@ -169,8 +169,8 @@ function evaluateMembers(
 }
 
 /**
- * Evaluates a record. A value raises an alert when it crosses a threshold or changes; here every
- * number starts at 0, so that a value beyond its threshold raises one.
+ * Evaluates a record. A value raises an alert when it crosses a threshold or changes. Here every
+ * number starts at 0, so that a value beyond its threshold raises an alert.
  */
 function evaluateRecord(
   subscriber: Subscriber,

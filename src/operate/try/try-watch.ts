@@ -59,8 +59,8 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   );
   const targets = all.slice(0, deps.mostTargets);
   const handles = targets.filter(isAssumed);
-  // Only messages about values need the account's profile; some watch types also ask by its current
-  // handle.
+  // Only messages about values need the account's profile. Some watch types also need its current
+  // handle for their requests.
   const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
   const ids = needsProfile
     ? targets.filter((target) => target.userId !== null && !isAssumed(target))
@@ -88,7 +88,10 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   };
 }
 
-/** Counts the reads. Accounts on a public list are read with one request for the list. */
+/**
+ * Counts the requests for first pages. Accounts on a public list are read with one request for the
+ * list.
+ */
 function countReads(watch: Watch, type: WatchType<any>, targets: readonly TargetState[]): number {
   const listed =
     type.viaList?.(watch.settings) === undefined
@@ -185,8 +188,9 @@ type FirstPage =
   | { readonly problem: string };
 
 /**
- * Reads the first page. An account that is not indexed is read in the other way, if the watch type
- * has one. An error about the key or the service ends the test.
+ * Reads the first page of a target. If the service has not indexed the account, it is read without
+ * the index, provided that the watch type can do that. An error about the key or the service ends
+ * the test.
  */
 async function readFirstPage(
   watch: Watch,

@@ -1,6 +1,6 @@
 /**
  * Publishes what the daemon does as it happens: events that were committed and results of
- * deliveries. Keeps nothing.
+ * deliveries. Stores nothing.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
@@ -30,8 +30,8 @@ export function createActivityFeed(): ActivityFeed {
 }
 
 /**
- * Wraps the store and publishes what it commits: `commitPoll` creates events, `storeEnrichments`
- * adds the sinks of enriched ones, `record` stores results.
+ * Wraps the store and publishes what it commits: new events from `commitPoll`, events whose
+ * enrichment is complete from `storeEnrichments`, and results of deliveries from `record`.
  */
 export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedStore => ({
   ...store,

@@ -80,8 +80,8 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
 }
 
 /**
- * Returns the route by the current configuration, because releases before schema 25 did not store
- * it.
+ * Returns the route that the current configuration would choose. Used for deliveries of releases
+ * before schema 25, which did not store the route.
  */
 const placeNow = (
   event: ChirpEvent,
@@ -97,7 +97,8 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes the group. The key of a route's group is JSON: path, sink and the values of its labels.
+ * Describes the group with which the alert was sent. The key of a route's group is a JSON array:
+ * the path of the route, the sink, and the values of the labels in `group_by`.
  */
 function groupOf(
   groupKey: string,

@@ -54,7 +54,7 @@ async function itemIdOf(store: History, text: string): Promise<string | null> {
 
 /**
  * Returns what the text says about an item with a known id. A link to a tweet also names its
- * author, unless that part is `i`.
+ * author, unless the link has `i` in place of the handle.
  */
 export function unseenItem(item: string, id: string, nowMs: number): UnseenItem {
   const link = STATUS_LINK.exec(item.trim());

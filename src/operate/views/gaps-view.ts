@@ -1,4 +1,4 @@
-/** Gaps in covered history, as status shows them. */
+/** Lists the gaps in what feeds have read, as the status shows them. */
 import { gapText } from "../../engine/health/gap-monitor.ts";
 import type { OpenGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -6,7 +6,7 @@ import type { GapView } from "../../server/contract/views.ts";
 
 const MAX_SHOWN = 50;
 
-/** Returns the gaps, the oldest first. */
+/** Returns the oldest gaps, the oldest first. */
 export function gapViews(open: readonly OpenGaps[]): readonly GapView[] {
   return listed(open)
     .slice(0, MAX_SHOWN)

@@ -22,7 +22,7 @@ export function memberListViews(
       watch.fullReadEveryMs === Number.POSITIVE_INFINITY
         ? null
         : (readSoFar(target.memory) ?? null);
-    // A watch that sets `full_read_every` itself needs no reminder of it.
+    // A list that is too long to be read whole is shown, unless the watch sets `full_read_every`.
     const isLeftOut =
       mode !== "whole" && watch.fullReadEveryMs === undefined && !Number.isFinite(everyMs);
     if (firstRead === null && !isLeftOut) return [];

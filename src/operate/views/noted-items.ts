@@ -1,6 +1,6 @@
 /**
- * Returns how much a watch has recorded: the number of items with a verdict or, for a watch of
- * values, of targets whose first value is known.
+ * Returns how much a watch has recorded: the number of items with a verdict or, if the watch
+ * compares values, the number of targets whose first value is known.
  */
 import type { WatchState } from "../../model/watch-store.ts";
 import { isReadingType } from "../../watches/registry.ts";

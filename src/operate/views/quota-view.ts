@@ -12,10 +12,10 @@ import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";
 import type { BudgetView, QuotaView, SpentView } from "../../server/contract/budget-view.ts";
 
-/** What is known of the quota, by a running daemon or by the state alone. */
+/** What a running daemon, or the state alone, knows about the quota. */
 export interface QuotaFacts {
   readonly limit: number | undefined;
-  /** What the configuration allows. */
+  /** How many requests a month the configuration allows; undefined if it sets no limit. */
   readonly monthly: number | undefined;
   readonly softLimit: number | undefined;
   readonly spent: number;
@@ -23,7 +23,7 @@ export interface QuotaFacts {
   readonly expected: number;
   readonly onExhausted: "degrade" | "pause";
   readonly period: QuotaPeriod;
-  /** Undefined if no daemon runs. */
+  /** How much each priority is slowed down; undefined if no daemon runs. */
   readonly factors: SlowDownFactors | undefined;
   readonly paces: ReadonlyMap<string, WatchPace>;
   readonly drift: number;
@@ -129,7 +129,7 @@ const HOUSEKEEPING = "(housekeeping)";
 
 /**
  * Returns a line for each watch. The lines add up to the total that is expected: if polling will
- * stop at the soft limit, every watch is reduced by the same factor.
+ * stop at the soft limit, the forecasts of all watches are reduced by the same factor.
  */
 function watchLines(
   { paces, period, expected, spent: total }: QuotaFacts,

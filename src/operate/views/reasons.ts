@@ -22,13 +22,13 @@ export interface Troubles {
   readonly watches: readonly WatchView[];
   readonly templates?: readonly FailingTemplate[];
   readonly refusal: ConfigView["failed_reload"];
-  /** A sentence that other replicas have a newer configuration. */
+  /** A sentence that says that other replicas have a newer configuration; undefined if none has. */
   readonly superseded?: string | undefined;
 }
 
 /**
- * Returns the sentences; none if all is well. The errors of a refused reload are not repeated,
- * because they are shown next to them.
+ * Returns the sentences; none if all is well. The errors of a refused reload are not among them,
+ * because they are shown next to these sentences.
  */
 export function reasonsOf({
   store,

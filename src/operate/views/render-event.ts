@@ -111,7 +111,7 @@ async function wordFor(
 const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string[] =>
   watches.find(({ id }) => id === watch)?.sinks ?? [];
 
-/** How many pages of events, newest first, are searched for an id that begins like this. */
+/** How many pages of events are searched, newest first, for one that fits the request. */
 const MAX_PAGES = 50;
 const AT_ONCE = 500;
 

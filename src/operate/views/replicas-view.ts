@@ -3,7 +3,10 @@ import { isoTime } from "../../model/clock.ts";
 import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
 import type { ReplicaView, UnclaimedView } from "../../server/contract/replica-view.ts";
 
-/** `ownId`: of the one that answers; undefined for a command that reads the state. */
+/**
+ * Returns a view of each replica. `ownId` is the replica that answers the request; undefined if a
+ * command reads the state itself.
+ */
 export function replicaViews(
   all: readonly ReplicaState[],
   claims: readonly WorkClaim[],
@@ -28,7 +31,7 @@ export function replicaViews(
   }));
 }
 
-/** Returns the names of the other replicas that poll, by the shard of the poll. */
+/** Returns which other replica makes the polls of a shard: the replica's name by shard. */
 export function pollsOfOthers(
   all: readonly ReplicaState[],
   claims: readonly WorkClaim[],

@@ -10,7 +10,7 @@ export interface ReportViewParts {
   readonly clock: Clock;
 }
 
-/** Returns the report, or a sentence if there is none. */
+/** Returns the report, or a sentence that says why there is none. */
 export async function reportView(
   { store, config, clock }: ReportViewParts,
   query: ReportQuery,

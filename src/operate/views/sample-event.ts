@@ -54,7 +54,7 @@ function valueOf(
 ): EventBody[string] {
   if (field === "tweet") return sampleTweet(nowMs);
   if (field === "user") return sampleUser();
-  // These are the names of the values that crossed a threshold or changed.
+  // A field of texts lists the names of the values that crossed a threshold or changed.
   if (field === "texts")
     return typeof fields["previous"] === "object"
       ? Object.keys(fields["previous"]).slice(0, 1)

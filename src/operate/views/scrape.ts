@@ -1,6 +1,6 @@
 /**
  * Answers a scrape of `/metrics`: sets the gauges that are read on demand, and drops the series of
- * what is no longer configured.
+ * watches, sinks and keys that are no longer configured.
  */
 import type { Config } from "../../config/config.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -128,8 +128,8 @@ const SINK_GAUGES: readonly MetricName[] = [
 ];
 
 /**
- * Sets the gauges of sinks. Returns the sinks with waiting deliveries or dead letters, which
- * include removed ones.
+ * Sets the gauges of sinks. Returns the sinks with waiting deliveries or dead letters; some of them
+ * may no longer be configured.
  */
 async function setSinks({ store, meter, clock, config }: ScrapeDeps): Promise<readonly string[]> {
   for (const name of SINK_GAUGES) meter.clear(name);

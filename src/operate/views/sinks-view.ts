@@ -23,7 +23,9 @@ export interface SinksNow {
   readonly readWait: WaitReader;
 }
 
-/** Reads the sinks. `pauses` says until when sinks asked to be left alone. */
+/**
+ * Reads what is known about the sinks. `pauses` says until when each sink asked to get no messages.
+ */
 export async function readSinks(
   store: SinkStore,
   config: Config,

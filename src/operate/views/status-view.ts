@@ -95,8 +95,8 @@ function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"]
 }
 
 /**
- * Returns how far first reads are. A paused watch has none under way, and a long list whose first
- * read continues has a line of its own.
+ * Returns how far the first reads of a watch are; null if none is under way, as for a paused watch.
+ * A long list whose first read continues is left out, because it has a line of its own.
  */
 function firstReadView(
   { state, firstReadPages }: WatchFacts,

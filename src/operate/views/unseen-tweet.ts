@@ -1,6 +1,6 @@
 /**
- * Explains why reading a feed did not bring a tweet: from its id, the ranges of ids that were read,
- * and the moment at which the watch began. Pure.
+ * Explains why the polls of a feed did not find a tweet, from the tweet's id, the ranges of ids
+ * that were read, and the time at which the watch began. Pure.
  */
 import { isRead, readFeedMemory } from "../../detect/feed-memory.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -19,7 +19,7 @@ export interface UnseenTweet {
   readonly nowMs: number;
 }
 
-/** How long after its posting the service may first show a tweet. */
+/** The service may take this long to show a new tweet. */
 const LATE_MS = 60_000;
 
 export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: UnseenTweet): string {

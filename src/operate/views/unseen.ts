@@ -102,7 +102,7 @@ interface FoundRead {
   readonly source: SourceState | undefined;
 }
 
-/** Returns the poll of each target. A target without one cannot be read yet. */
+/** Returns the poll of each target. A target without a poll cannot be read yet. */
 function readsByTarget(
   polls: readonly Poll[],
   sources: ReadonlyMap<string, SourceState>,
@@ -153,7 +153,10 @@ function reasonOfList(target: TargetState, source: SourceState | undefined): str
   return `no read of its list${when} has shown the account`;
 }
 
-/** Whether a name of digits is the id of a tweet: ids of accounts were short until 2016. */
+/**
+ * Whether a number looks like the id of a tweet: it has at least 15 digits, and the time in it is
+ * at most a day ahead. Accounts that were created before 2016 have shorter ids.
+ */
 export const isTweetId = (id: string, nowMs: number): boolean => {
   if (!/^\d{15,20}$/.test(id)) return false;
   return compareIds(id, "0") > 0 && timeOfTweetId(id) <= nowMs + 86_400_000;

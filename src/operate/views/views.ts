@@ -54,9 +54,9 @@ import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
 import { explainUnseen } from "./unseen.ts";
 
-/** The configuration among those that the state has worked with. */
+/** Compares this replica's configuration with the newest one that the state has been used with. */
 export interface ActiveRevision {
-  /** Why this replica's configuration is not the current one; undefined where it is. */
+  /** Why this replica's configuration is not the current one; undefined if it is. */
   superseded(): string | undefined;
   /** Whether this replica does nothing until its configuration file changes. */
   isWaiting(): boolean;
@@ -89,11 +89,13 @@ export interface ViewsDeps extends ScrapeDeps {
 }
 
 /**
- * How long the poll loop may go without a turn. It turns at least every 30 s; after four times that
- * it has stalled.
+ * The poll loop counts as stalled if it makes no turn for this long. It turns at least every 30 s,
+ * so four turns are missing by then.
  */
 const STALLED_MS = 120_000;
-/** How long a health check waits for the state; shorter than a probe's own timeout. */
+/**
+ * How long a health check waits for the state. This is shorter than the usual timeout of a probe.
+ */
 const STATE_ANSWERS_WITHIN_MS = 2_000;
 const RECENT_EVENTS = 20;
 
