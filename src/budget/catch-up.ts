@@ -1,9 +1,9 @@
 /**
- * Limits how fast scheduled polls may read beyond their first page: items missed in a downtime,
- * bursts, gaps, late-arrival rescans. A token bucket that fills at the pace that the month can
- * spare, so that a day's backlog is spread and current news, on the first pages, always comes
- * first. All replicas of a state share one bucket: each counts its own pages at once, and those of
- * the others as the ledger shows them. Pure.
+ * Limits how fast scheduled polls may read beyond their first page, where they find items missed in
+ * a downtime, bursts, gaps and late arrivals. A token bucket fills at the pace that the month can
+ * spare. So a backlog is spread over time, and current news, on the first pages, always comes
+ * first. All replicas of a state share one bucket: each counts its own pages at once, and takes
+ * those of the others from the ledger. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -15,19 +15,19 @@ export interface SparePace {
 
 export interface CatchUp {
   /**
-   * Sets the pace. If it is undefined, no limit is known and nothing is held back. The bucket is
-   * full until pages are taken, so a larger bucket has more room at once.
+   * Sets the pace. If it is undefined, no limit is known and nothing is held back. Pages taken
+   * before stay taken, so a larger capacity has more room at once.
    */
   adjust(pace: SparePace | undefined, nowMs: number): void;
   /**
-   * Removes pages that other replicas on this state have read. If negative, puts back what was
-   * removed in excess.
+   * Counts pages that other replicas on this state have read as taken. A negative number puts back
+   * pages that were counted in excess.
    */
   takenByOthers(pages: number): void;
   /**
-   * Whether a source may read one more page; counts the page if so. An admitted source may finish
-   * its walk, because a walk that is cut off has to start again; what it reads beyond its
-   * reservation delays the next source.
+   * Takes one page for a source and returns true, if the source may read it. An admitted source may
+   * finish its walk through the pages, because a walk that is cut off has to start again. What it
+   * reads beyond its reservation delays the next source.
    */
   take(source: string, priority: Priority, nowMs: number): boolean;
   /**
@@ -51,15 +51,18 @@ export interface SparePaceQuery {
 
 const DAY_MS = 86_400_000;
 const HOURS_A_DAY = 24;
-/** The pages that are reserved for each admitted source: an ordinary poll of full depth. */
+/**
+ * How many pages are reserved for each admitted source: as many as an ordinary poll of full depth
+ * reads.
+ */
 const ADMISSION = 10;
 /** A source that requests no page for this long is considered finished. */
 const IDLE_MS = 60_000;
-/** The minimum capacity, however small the quota is. */
+/** The minimum capacity in pages, however small the quota is. */
 const MIN_CAPACITY = 2 * ADMISSION;
 /**
- * What the plan leaves is spent over this share of the remaining time, so that most of it is kept
- * for later.
+ * What the plan leaves over may be spent within this share of the remaining time. The pace is
+ * computed anew all the time, so that most of it is kept for later.
  */
 const SPARE_HORIZON = 0.25;
 /**
@@ -73,8 +76,8 @@ const MIN_SHARE = 0.1;
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
 /**
- * Returns what the month can spare: an hour of an even pace at once, then a part of what the plan
- * leaves. Undefined if no soft limit is known.
+ * Returns the pace that the month can spare: a capacity of one hour at an even pace, and a day's
+ * planned pages plus a part of what the plan leaves over. Undefined if no soft limit is known.
  */
 export function sparePace(query: SparePaceQuery): SparePace | undefined {
   if (query.softLimit === undefined) return undefined;
@@ -96,7 +99,7 @@ export function createCatchUp(): CatchUp {
    */
   let taken = 0;
   let filledAtMs = 0;
-  /** What each source under way has left of its reserved pages. */
+  /** How many of its reserved pages each source under way has left. */
   const admitted = new Map<string, { left: number; askedAtMs: number }>();
   const release = (source: string) => {
     taken -= admitted.get(source)?.left ?? 0;

@@ -1,7 +1,7 @@
 /**
  * Learns how much more slowed-down polls cost than forecast. A poll that runs a tenth as often
- * finds ten times as much: reads of accounts that changed, and pages of news, do not decrease as
- * much as polls do. Pure.
+ * finds ten times as much each time, so reads of changed accounts and pages of news do not decrease
+ * as much as polls do. Pure.
  */
 export interface CorrectionSample {
   readonly nowMs: number;
@@ -9,8 +9,8 @@ export interface CorrectionSample {
   /** The requests of the period so far. */
   readonly spent: number;
   /**
-   * The forecast from now on; undefined while nothing is slowed down, because then nothing can be
-   * learned.
+   * The forecast of requests per day from now on; undefined while nothing is slowed down, because
+   * then nothing can be learned.
    */
   readonly pacedPerDay: number | undefined;
 }
@@ -18,17 +18,23 @@ export interface CorrectionSample {
 export interface ForecastCorrection {
   /** Adds a sample. Called at every read of the ledger. */
   addSample(sample: CorrectionSample): void;
-  /** The real requests per forecast request; 1 if nothing is known, or if fewer are used. */
+  /**
+   * How many requests are really made for each forecast request; at least 1, and 1 if nothing is
+   * known.
+   */
   readonly factor: number;
-  /** What must survive a restart. The same object while nothing new is learned. */
+  /**
+   * The data that must survive a restart. It is the same object as before if no sample has changed
+   * it.
+   */
   readonly memory: CorrectionMemory;
   /** Restores what was learned before. */
   restore(memory: CorrectionMemory): void;
 }
 
 /**
- * Sums of requests, in which older ones count less. These are stored, so `reckoned`, the forecast,
- * keeps its name.
+ * Sums of requests in which older requests count less: `reckoned` were forecast, `taken` were made.
+ * The names are stored, so they do not change.
  */
 interface Sums {
   readonly reckoned: number;
@@ -37,12 +43,12 @@ interface Sums {
 
 export interface CorrectionMemory {
   /**
-   * The period. In another period, polls are slowed down by a different factor, so what was learned
-   * is discarded.
+   * The billing period of the sums. In another period, polls are slowed down by a different factor,
+   * so what was learned is discarded.
    */
   readonly periodId: string;
   readonly learned: Sums;
-  /** Samples that nothing was learned from yet. */
+  /** The sums of samples from which nothing was learned yet. */
   readonly bucket: Sums & { readonly ms: number };
 }
 
@@ -53,13 +59,13 @@ const HALF_LIFE_MS = 86_400_000;
 /** The weight of the prior: this many requests count as if they had matched the forecast. */
 const PRIOR = 20;
 /**
- * The maximum factor. First reads are not slowed down, so an hour of them must not count as the
- * pace.
+ * The maximum factor. First reads are not slowed down, so an hour full of them must not count as
+ * the pace.
  */
 const MAX_FACTOR = 4;
 /**
- * Requests over a longer time than this were made at another pace: the process was suspended, or
- * the clock was set.
+ * Samples further apart than this are ignored. The process was suspended or the clock was set in
+ * between, so the pace is not known.
  */
 const MAX_SAMPLE_MS = 600_000;
 

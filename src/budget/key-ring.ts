@@ -38,7 +38,10 @@ export interface KeyRing {
   reset(): void;
 }
 
-/** Paying, or changing a key, takes people some time; other failures often end soon. */
+/**
+ * How long after a refusal a key is probed. People take some time to pay or to change a key; other
+ * failures often end soon.
+ */
 const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = {
   billing: 3_600_000,
   unauthorized: 3_600_000,

@@ -53,8 +53,8 @@ function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): nu
 }
 
 /**
- * Creating a formatter costs fifty times as much as using it, and a process has only one or two
- * zones.
+ * Formatters are kept, because creating one costs fifty times as much as using it, and a process
+ * has only one or two zones.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

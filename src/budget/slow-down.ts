@@ -10,7 +10,7 @@ export interface SlowDownQuery {
   readonly spent: number;
   /** The requests that the period allows; undefined if unknown, so that nothing is slowed down. */
   readonly limit: number | undefined;
-  /** The share kept back, 0 to 1. */
+  /** The share of the limit that is kept back from scheduled polls, 0 to 1. */
   readonly reserve: number;
   readonly nowMs: number;
   readonly periodEndMs: number;
@@ -29,7 +29,10 @@ export type SlowDownFactors = Readonly<Record<Priority, number>>;
 
 export const NO_SLOW_DOWN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
-/** Factors change a little every minute. Below this one, a poll does not count as slowed down. */
+/**
+ * A poll with a smaller factor than this does not count as slowed down, because factors change a
+ * little every minute.
+ */
 const MIN_SLOWED = 1.05;
 
 export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
@@ -37,8 +40,8 @@ export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
 /**
- * Each priority is slowed down to the first cap before the next priority is touched. If all of them
- * are at that cap and the plan still does not fit, the next cap is tried.
+ * The largest factors. Each priority is slowed down to the first cap before the next priority is
+ * touched. If all of them are at that cap and the plan still does not fit, the next cap is tried.
  */
 const CAPS = [10, 100, 1_000] as const;
 
@@ -100,8 +103,8 @@ export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): 
 }
 
 /**
- * The first share of a month's requests is spent as the schedules say: until then, only low
- * priority is slowed down.
+ * Until this share of the period's limit is spent, only low priority is slowed down, and other
+ * polls keep their schedules.
  */
 const HEAD_START = 0.05;
 
@@ -111,15 +114,18 @@ const HEAD_START = 0.05;
  */
 const STALE_SHARE = 0.01;
 
-/** Returns the active factors: those of `slowDownFactors`, after the head start. */
+/**
+ * Returns the factors that apply now. Until `HEAD_START` of the limit is spent, only low priority
+ * has a factor other than 1.
+ */
 export function governedFactors(query: SlowDownQuery): SlowDownFactors {
   const wanted = slowDownFactors(query);
   return headStartLeft(query) > 0 ? { high: 1, normal: 1, low: wanted.low } : wanted;
 }
 
 /**
- * Returns after how many more requests the factors are outdated, because the head start is over or
- * a noticeable part of what was left is spent.
+ * Returns after how many more requests the factors must be computed again, because `HEAD_START` is
+ * then spent, or a noticeable part of what was left under the soft limit.
  */
 export function requestsUntilStale(
   query: Pick<SlowDownQuery, "limit" | "reserve" | "spent">,

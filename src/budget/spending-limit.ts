@@ -4,8 +4,8 @@
  */
 
 /**
- * The purpose of a request. A scheduled poll may not use the reserve; a baseline and a person's
- * command may.
+ * The purpose of a request. A scheduled poll may not use the reserve. A first read that sets a
+ * baseline, and a person's command, may.
  */
 export type Purpose = "poll" | "baseline" | "command";
 

@@ -1,9 +1,9 @@
 /**
- * Decides when the data service may be asked again after it refused or failed. Owns four memories:
- * the pause that all polls of a key share after a 429, the stop after a refused key or an unpaid
- * bill, the circuit breaker while the whole service is down, and the backoff of each source. Pure:
- * the caller provides the time (monotonic ms, always of the same clock), and does the waiting, the
- * requests and the ops alerts.
+ * Decides when the data service may be asked again after it refused or failed. Remembers four
+ * things: the pause that all polls of a key share after a 429, the stop after a refused key or an
+ * unpaid bill, the circuit breaker while the whole service is down, and the backoff of each source.
+ * Pure: the caller provides the time (monotonic ms, always of the same clock), and does the
+ * waiting, the requests and the ops alerts.
  */
 import {
   addRefusal,
@@ -41,7 +41,7 @@ export type FailureAdvice =
 export type PacerStatus =
   | { readonly kind: "ok" }
   | { readonly kind: "throttled"; readonly untilMs: number }
-  /** Only failures since `sinceMs`. */
+  /** Every request since `sinceMs` has failed. */
   | { readonly kind: "failing"; readonly sinceMs: number }
   | {
       readonly kind: "stopped";
@@ -63,18 +63,18 @@ export interface RequestFailure {
 
 export interface UpstreamPacer {
   /**
-   * Admits a request, or says why not. While the service is down, one request passes per pause, as
-   * its trial, so call this only for a request that is ready to be sent.
+   * Admits a request, or says why not. While the service is down, one request per wait is admitted
+   * as a trial of the service, so call this only for a request that is ready to be sent.
    */
   admit(source: string, nowMs: number): Admission;
   /**
    * Returns when a key may be used again after a 429, in the past if it may be used now. Other keys
-   * go on, because each has its own rate.
+   * are not paused, because each has its own rate limit.
    */
   paysAgainAt(key: string): number;
   /**
-   * Records that a request is sent with this key. After a pause it is the key's trial, for which
-   * the other requests wait.
+   * Records that a request is sent with this key. The first request after a pause is the key's
+   * trial, and other requests wait for its answer.
    */
   sending(key: string, nowMs: number): void;
   succeeded(source: string, key: string, sentAtMs: number): void;
@@ -84,7 +84,7 @@ export interface UpstreamPacer {
    * whether it would answer again.
    */
   claimProbe(nowMs: number): boolean;
-  /** Lets polls go on, because the probe succeeded or there is a new key. */
+  /** Lets polls continue, because the probe succeeded or there is a new key. */
   resume(): void;
   /**
    * Lets the next request be tried at once, because somebody has acted who may have repaired the
@@ -92,7 +92,10 @@ export interface UpstreamPacer {
    */
   tryAtOnce(nowMs: number): void;
   status(nowMs: number): PacerStatus;
-  /** Whether many sources only fail, so that one trial at a time passes. */
+  /**
+   * Whether the service counts as down, because several sources have failed in a row. Then one
+   * trial at a time is admitted.
+   */
   readonly isDown: boolean;
   /** Whether requests wait for the trial of a key. */
   readonly isTrying: boolean;
@@ -111,7 +114,7 @@ const PROBE_EVERY_MS = 3_600_000;
 const SOURCES_OF_AN_OUTAGE = 3;
 
 interface Pause extends RefusalRow {
-  /** Undefined if no trial is under way. */
+  /** Until when other requests wait for the trial's answer; undefined if no trial is under way. */
   readonly trialUntilMs?: number | undefined;
 }
 
@@ -128,8 +131,9 @@ interface PacerState {
 const NAMELESS = [""] as const;
 
 /**
- * Creates the pacer. It remembers nothing after a restart, which is right: the first request is the
- * probe. `keys`: the names of those that may pay. Requests wait only if all of these keys do.
+ * Creates the pacer. It remembers nothing after a restart, because the first request shows how the
+ * service is. `keys` returns the names of the keys that may pay. Requests wait only while all of
+ * these keys are paused.
  */
 export function createUpstreamPacer(
   random: Random,
@@ -185,8 +189,8 @@ const untilOf = (pause: Pause | undefined): number =>
     : Math.max(pause.untilMs, pause.trialUntilMs ?? Number.NEGATIVE_INFINITY);
 
 /**
- * Ends a pause, because the service answered with something other than a 429. Ignores answers to
- * requests that were sent before.
+ * Ends a pause, because the service answered with something other than a 429. Answers to requests
+ * that were sent before the end of the pause are ignored.
  */
 function endPause({ pauses }: PacerState, key: string, sentAtMs: number): void {
   if (sentAtMs >= (pauses.get(key)?.untilMs ?? Number.POSITIVE_INFINITY)) pauses.delete(key);
@@ -271,8 +275,8 @@ function pauseKey(
 }
 
 /**
- * Ends the waits. Rows of refusals are kept, so that waits continue to grow if the next request is
- * refused too. An outage gets one trial.
+ * Ends the waits. The counts of refusals are kept, so that waits continue to grow if the next
+ * request is refused too. An outage gets one trial.
  */
 function endWaits(state: PacerState, nowMs: number): void {
   for (const [key, pause] of state.pauses)
@@ -281,7 +285,10 @@ function endWaits(state: PacerState, nowMs: number): void {
   if (state.outage !== undefined) state.outage.untilMs = Math.min(state.outage.untilMs, nowMs);
 }
 
-/** Ends a trial that showed nothing, so that the next request can be one. */
+/**
+ * Ends a trial whose request failed without showing whether the key is paused, so that the next
+ * request can be the trial.
+ */
 function endTrial({ pauses }: PacerState, key: string): void {
   const pause = pauses.get(key);
   if (pause !== undefined) pauses.set(key, { ...pause, trialUntilMs: undefined });
