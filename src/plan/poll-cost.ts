@@ -2,23 +2,23 @@
 import type { Range } from "./range.ts";
 
 /**
- * The assumptions behind a range.
- * - `posts`: how much its accounts post.
- * - `moves`: how often its lists gain and lose members.
- * - `listed`: whether the public list through which it is read contains all its accounts.
+ * The assumptions on which the range of a poll's cost rests.
+ * - `posts`: how much the accounts of the poll post.
+ * - `moves`: how often its member lists gain and lose members.
+ * - `listed`: whether the public list through which accounts are read contains all of them.
  * - `pages`: no poll of its feeds finds more than a page.
- * - `lengths`: each of its lists fits on one page.
- * - `pace`: how often its feed is read for its freshness.
+ * - `lengths`: each of its member lists fits on one page.
+ * - `pace`: how often its feed is read for the requested freshness.
  */
 export type Assumption = "posts" | "moves" | "listed" | "pages" | "lengths" | "pace";
 
 export interface PollCost {
-  /** How it is read. `single` is a request of its own each time. */
+  /** How the poll's targets are read. `single` means that each is read with requests of its own. */
   readonly strategy: string;
   readonly pollsPerDay: number;
-  /** The requests of late-arrival rescans and full polls. */
+  /** The requests per day for late-arrival rescans and full polls. */
   readonly sweepsPerDay: number;
-  /** The requests per day. */
+  /** The range of all requests per day. */
   readonly range: Range;
   readonly assumptions: readonly Assumption[];
 }

@@ -27,7 +27,7 @@ export interface Pollable {
   mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
   /** Whether requests use the account's handle, which must then be known and can change. */
   readonly needsHandle?: boolean;
-  /** Set if the data does not change more often, so that an earlier poll shows nothing new. */
+  /** How often the data can change; set if a poll before that would show nothing new. */
   readonly dataIntervalMs?: number;
   costRequests(settings: unknown): number;
   /**
@@ -44,7 +44,9 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly targetKey: string;
   /** The name as configured: the `target` label. */
   readonly targetName: string;
-  /** When the watch was last resumed. What was read before then was not read for it. */
+  /**
+   * When the watch was last resumed. Items that were read before then were not read for this watch.
+   */
   readonly returnedAtMs?: number;
   /** If the poll is a batch: the id of the subscriber's own entry in the answer. */
   readonly entry?: string;
@@ -57,7 +59,10 @@ export type PollTiming =
   /** Due whenever one of the subscribers' schedules is. Each schedule is listed once. */
   { readonly kind: "schedule"; readonly schedules: readonly Schedule[] } | FreshTiming;
 
-/** Due when what the poll would find is worth the request, by the requested freshness. */
+/**
+ * The poll is due when the posts that it would probably find are worth a request, according to the
+ * requested freshness.
+ */
 export interface FreshTiming {
   readonly kind: "freshness";
   readonly freshness: Freshness;
@@ -65,7 +70,8 @@ export interface FreshTiming {
 
 export interface Poll<T extends Pollable = Pollable> {
   /**
-   * The fingerprint of the source. For a batch: of what its entries have in common, and its number.
+   * The fingerprint of the source. For a batch it is a hash of what the entries have in common and
+   * of the batch's number.
    */
   readonly key: string;
   /** The source. For a batch, `params` has the entries of all its subscribers. */
@@ -73,11 +79,11 @@ export interface Poll<T extends Pollable = Pollable> {
   readonly detector: "feed" | "roster" | "reading";
   readonly timing: PollTiming;
   /**
-   * The shortest interval between two ticks; under freshness, that of even reads with the requested
-   * mean delay.
+   * The shortest interval between two ticks. Under freshness it is the interval of even reads that
+   * have the requested mean delay.
    */
   readonly intervalMs: number;
-  /** The offset of the poll from its ticks. */
+  /** How long after each tick of its schedule the poll is due. */
   readonly spreadMs: number;
   /** The highest priority of its subscribers. */
   readonly priority: Priority;
@@ -100,16 +106,16 @@ export interface PollGroup<T extends Pollable = Pollable> {
   /** The configured value; absent if the planner decides. */
   readonly fullPollEveryMs?: number | undefined;
   /**
-   * The average requests per run that its probes add to those of others at the same instants;
-   * undefined for as many as its accounts need.
+   * How many requests per run the probes of this group take on average, beyond those that other
+   * groups make at the same instants. Undefined means as many as its accounts need on their own.
    */
   readonly probesPerRun?: number;
   /**
-   * Set under freshness if others request profiles too and may have spare slots for all of its
-   * accounts.
+   * Set under freshness if other polls request profiles too and may have spare slots for all
+   * accounts of this group.
    */
   readonly mayBePiggybacked?: true;
-  /** The weight of each member in the cost; equal if absent. */
+  /** The weight of each member in the cost of the group; all weigh the same if it is absent. */
   readonly weights?: readonly number[];
 }
 

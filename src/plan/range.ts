@@ -5,7 +5,7 @@ export interface Range {
   readonly high: number;
 }
 
-/** A wider range would be of no use. */
+/** The maximum ratio of high to low. A wider range would be of no use. */
 const MAX_SPREAD = 2.5;
 
 export const exactly = (value: number): Range => ({ low: value, high: value });

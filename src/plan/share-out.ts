@@ -1,7 +1,7 @@
 /** Assigns work to replicas: evenly by cost, with as few changes as possible. Pure. */
 import type { WorkClaim, Work } from "../model/replicas.ts";
 
-/** The load of a replica, relative to an even one, above which it has to hand work over. */
+/** A replica hands work over if its load is more than this multiple of an even load. */
 const UNEVEN = 1.05;
 
 export interface SharedOut {
@@ -11,8 +11,8 @@ export interface SharedOut {
 }
 
 /**
- * Assigns all work of one kind. `claims`: the claims of that kind. `replicas`: the replicas that get
- * a share, at least one.
+ * Assigns all work of one kind. `claims` are the claims of that kind. `replicas` are the replicas
+ * that get a share, at least one.
  */
 export function shareOut(
   work: readonly Work[],
@@ -44,8 +44,9 @@ export function shareOut(
 }
 
 /**
- * Returns the work that stays at its replica, by key, and adds up `loads`. A replica with too much
- * hands over its largest pieces first, except those that would leave it with too little.
+ * Returns the work that stays at its replica, by key, and sets `loads` to the cost that each
+ * replica keeps. A replica with too much hands over its largest pieces first, except those that
+ * would leave it with less than an even load.
  */
 function keepEven(
   work: readonly Work[],

@@ -3,13 +3,18 @@ import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule
 import type { Poll, PollTiming, Subscriber } from "../poll.ts";
 import { scheduleOf } from "../timing.ts";
 
-/** Returns the strategy. A configured one overrides those that leave it open. */
+/**
+ * Returns the strategy of a poll. A strategy that one subscriber configures also applies to those
+ * that leave it open.
+ */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
   const overrides = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
   return (["single", "merge", "probe"] as const).find((one) => overrides.has(one)) ?? "auto";
 }
 
-/** Returns the shortest configured interval; undefined if none is configured. */
+/**
+ * Returns the shortest interval of full polls that a subscriber configures; undefined if none does.
+ */
 export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): number | undefined {
   const all = subscribers
     .map(({ watch }) => watch.fullPollEveryMs)
@@ -25,7 +30,7 @@ export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
   );
 
 /**
- * Returns the strictest freshness of the subscribers. If one of them has a schedule, the schedules
+ * Returns the strictest freshness of the subscribers. If any of them has a schedule, the schedules
  * decide, because a user asked for them.
  */
 export function timingOf(subscribers: readonly Subscriber[]): PollTiming {

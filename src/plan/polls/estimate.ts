@@ -8,19 +8,25 @@ import { BATCH_SIZE } from "../../model/batch.ts";
 import { exactly, type Range, times } from "../range.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 
-/** Posts per account, including replies and reposts, which change its counter as well. */
+/**
+ * Posts per account and day, including replies and reposts, which change the account's counter as
+ * well.
+ */
 export const POSTS_PER_DAY: Range = { low: 0.5, high: 12 };
 /**
- * Posts per account without replies and reposts, which a watch leaves out unless `include` names
- * them.
+ * Posts per account and day without replies and reposts, which a watch leaves out unless `include`
+ * names them.
  */
 export const RECHECKED_PER_DAY: Range = { low: 0.5, high: 6 };
-/** Changes per member list. */
+/** Changes per member list and day. */
 export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
-/** Changes of the list that changes most, of those that are probed together. */
+/** Changes per day of the list that changes most, among member lists that are probed together. */
 export const MAX_MOVES_PER_DAY: Range = { low: 1, high: 222 };
 
-/** The factor for all other requests of a group that covers full polls and repeated reads. */
+/**
+ * The number of a group's other requests is multiplied by this to include full polls and repeated
+ * reads.
+ */
 export const EXTRA_READS: Range = { low: 1, high: 1.1 };
 
 /** The probes per day, and the number of runs in which they are sent. */
@@ -29,12 +35,17 @@ export interface Probing {
   readonly runs: Range;
 }
 
-/** The factor relative to even intervals, because there are fewer in quiet times. */
+/** How many runs there are compared with even intervals: fewer, because quiet times need fewer. */
 const BURSTS: Range = { low: 0.5, high: 1 };
-/** The same factor if one probe cannot hold all accounts and busy ones are requested more often. */
+/**
+ * The same factor if one probe cannot hold all accounts, so that busy accounts are probed more
+ * often than quiet ones.
+ */
 const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
 
-/** Returns the probes for a mean delay. `evenRunsPerDay`: the runs at even intervals. */
+/**
+ * Returns the probes for a mean delay. `evenRunsPerDay` is the number of runs at even intervals.
+ */
 export function probingForMean(accounts: number, evenRunsPerDay: number): Probing {
   const runs = times(exactly(evenRunsPerDay), BURSTS);
   return {
@@ -50,7 +61,7 @@ const EVEN: Range = { low: 1, high: 1 };
 const READS_FOR_MEAN: Range = { low: 0.5, high: 1.1 };
 const READS_FOR_P95: Range = { low: 0.4, high: 1 };
 
-/** Returns the reads of a feed, relative to even intervals. */
+/** Returns how many reads a feed needs, compared with reads at even intervals. */
 export const readsOf = (timing: PollTiming): Range =>
   timing.kind === "schedule"
     ? EVEN

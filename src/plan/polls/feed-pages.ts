@@ -8,7 +8,7 @@ export const ITEMS_PER_PAGE = 20;
  */
 export const pagesOf = (items: number): number =>
   1 + Math.floor((items + UNFORESEEN) / ITEMS_PER_PAGE);
-/** Items that were posted between the probe and the search, or are shown late. */
+/** How many items may be posted between the probe and the search, or may be shown late. */
 const UNFORESEEN = 1;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Computes how many requests a complete read of a paged account list takes, by what the state knows
- * of its length, and how often it happens.
+ * Computes how many requests a complete read of a paged account list takes, from what the state
+ * knows about the list's length, and how often such reads happen.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/endpoints/index.ts";
@@ -41,13 +41,14 @@ const endpointOf = (poll: Poll): Endpoint | undefined =>
 const cursorOf = (poll: Poll): Endpoint["cursor"] => endpointOf(poll)?.cursor;
 
 /**
- * Returns the requests of the last complete read. Before one, a request per page of the members
- * that the profile counts, or of the known ones; 1 for lists that are not read that way.
+ * Returns the requests of a complete read: as many as the last one took or, before the first, one
+ * for each page of members that the profile or the state counts. It is 1 for lists that are not
+ * read completely, or if nothing is known.
  */
 export const fullReadPages = (poll: Poll, states: readonly WatchState[]): number =>
   knownPages(poll, states) ?? 1;
 
-/** Returns the known pages; undefined if nothing was read of the list yet. */
+/** Returns the known number of pages; undefined if nothing is known about the list's length. */
 export function knownPages(poll: Poll, states: readonly WatchState[]): number | undefined {
   const [subscriber] = poll.subscribers;
   if (!readsWholeList(poll) || subscriber === undefined) return undefined;
@@ -55,8 +56,8 @@ export function knownPages(poll: Poll, states: readonly WatchState[]): number | 
   const memory = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory ?? {};
   if (typeof memory["pages"] === "number") return memory["pages"];
   const isBeingRead = readSoFar(memory) !== undefined;
-  // A list that was read completely without storing a number took one page, however long those of
-  // other accounts are.
+  // If a list was read completely and no number of pages was stored, it took one page, however long
+  // the lists of other accounts are.
   if (memory["baseline_of"] !== undefined && !isBeingRead) return 1;
   const size = memberCountOf(memory);
   if (size !== undefined) return Math.max(1, Math.ceil(size / MEMBERS_PER_PAGE));

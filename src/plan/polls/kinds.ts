@@ -1,7 +1,7 @@
 /**
- * Separates polls that could be read together from those that are read on their own. Owns what a
- * group takes over from its members. Each kind of group decides what they must have in common and
- * whether reading them together is worth it. Pure.
+ * Separates polls that could be read together from those that are read on their own, and creates
+ * the poll of a group from its members. Each kind of group decides what its members must have in
+ * common and whether reading them together is worth it. Pure.
  */
 import { groupBy } from "../../model/group-by.ts";
 import { canonicalJson } from "../../model/hash.ts";
@@ -33,8 +33,8 @@ export function sortByKind<T extends Pollable>(
 }
 
 /**
- * Returns what the polls of a group have in common whatever they read. `name` is for groups that
- * are not of accounts; it is part of the key.
+ * Returns the part of a group's key that does not depend on what is read: the settings that all of
+ * its polls must have in common. `name` is added to the key of groups that do not read accounts.
  */
 export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   const { timing, priority } = poll;

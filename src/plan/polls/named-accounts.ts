@@ -1,7 +1,7 @@
 /**
- * Accounts that a watch names in addition to its targets: the account that a check is about, and
- * authors that it ignores. Like targets, they are followed by id, so that a rename changes nothing.
- * Pure. The engine requests the ids.
+ * Finds the accounts that a watch names in addition to its targets: the account that a check is
+ * about, and authors that it ignores. Like targets, these accounts are followed by id, so that a
+ * rename changes nothing. Pure. The engine requests the ids.
  */
 import type { NamedAccount } from "../../model/account.ts";
 import type { Watch } from "../../model/watch.ts";

@@ -21,7 +21,7 @@ export interface PlannedWatch<T extends Pollable = Pollable> {
   readonly type: T;
   readonly watchKey: string;
   readonly paused: boolean;
-  /** Set if an account in its settings has no id yet, so that it is not polled. */
+  /** Set if the watch is not polled yet, because an account in its settings has no id. */
   readonly waitsForAccounts?: boolean;
   readonly targets: readonly TargetState[];
 }
@@ -142,8 +142,8 @@ function toBatch<T extends Pollable>(
 }
 
 /**
- * Whether a target is an account. These have keys like `@handle` or `id:digits`; other targets are
- * requested as they are.
+ * Whether a target is an account. Accounts have keys like `@handle` or `id:digits`; other targets
+ * are requested as they are.
  */
 const isAccount = (target: TargetState): boolean =>
   target.key.startsWith("@") || target.key.startsWith("id:");

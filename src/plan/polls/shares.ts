@@ -1,4 +1,6 @@
-/** Divides the cost of a poll among its watches, so that the parts add up to it. Pure. */
+/**
+ * Divides the cost of a poll among its watches, so that the parts add up to the whole cost. Pure.
+ */
 import type { Poll } from "../poll.ts";
 import { sum } from "../sum.ts";
 

@@ -8,18 +8,22 @@ import { MIN_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
 import { schedulesOf } from "../timing.ts";
 
-/** A longer interval counts from the moment at which its user started it. */
+/**
+ * The longest interval that counts from the epoch. A longer interval counts from when its user
+ * started it.
+ */
 const MAX_ALIGNED_MS = 900_000;
 
 /**
- * Whether a poll counts its interval from the epoch. Profiles that are requested at the same time
- * share their requests, so this is the case for short intervals.
+ * Whether a poll counts its interval from the epoch. Polls of profiles with short intervals do,
+ * because profiles that are requested at the same time share requests.
  */
 export const isAligned = ({ source, intervalMs }: Pick<Poll, "source" | "intervalMs">): boolean =>
   source.endpoint === "info-batch" && intervalMs <= MAX_ALIGNED_MS;
 
 /**
- * Returns the last tick of the grid at or before `tickMs`. Cron patterns are a grid of their own.
+ * Returns the last tick of the grid at or before `tickMs`. The ticks of a cron pattern already are
+ * a grid.
  */
 export const onGrid = (schedule: Schedule, tickMs: number): number =>
   schedule.kind === "every"
@@ -27,9 +31,9 @@ export const onGrid = (schedule: Schedule, tickMs: number): number =>
     : tickMs;
 
 /**
- * Returns the step if profiles are requested at every multiple of it since the epoch; undefined for
- * any other schedule. Short intervals are not moved from their ticks like the others, so they never
- * coincide with them.
+ * Returns the interval of a poll that is due at every multiple of it since the epoch; undefined for
+ * other schedules. It is also undefined for intervals below `MIN_SPREAD_MS`: these have no offset
+ * from their ticks, so they never coincide with longer ones.
  */
 export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined {
   const [schedule, ...others] = schedulesOf(timing);
@@ -40,8 +44,8 @@ export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined
 }
 
 /**
- * Whether no tick of a grid, with the poll's offset, lies between two moments; false if there is no
- * grid.
+ * Whether two moments belong to the same tick of the poll's grid, including the poll's offset;
+ * false if the poll has no grid.
  */
 export function isSameTick(
   poll: Pick<Poll, "timing" | "spreadMs">,
@@ -55,8 +59,9 @@ export function isSameTick(
 }
 
 /**
- * Returns the minutes of a pattern that runs every minute, or every few, in any time zone: zones
- * differ by quarters of an hour.
+ * Returns the interval in minutes of a pattern that runs every minute or every few minutes; 0 for
+ * other patterns. The interval must divide 15 minutes, because time zones differ by multiples of
+ * that.
  */
 function minutesOf(pattern: string): number {
   const match = /^(?:0 )?\*(?:\/(\d+))?(?: \*){4}$/.exec(pattern.trim());

@@ -1,6 +1,6 @@
 /**
- * Computes how long a member list is, from a target's memory, and how often one that only reports
- * who joined is read completely. Pure.
+ * Computes the length of a member list from a target's memory, and how often a list that only
+ * reports new members is read completely. Pure.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Subscriber } from "../poll.ts";
@@ -8,8 +8,8 @@ import { ownValue } from "../../model/own-value.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * Longer lists are read completely once, not every day, unless the watch says so, because that
- * takes 500 requests or more.
+ * Lists with more members than this are read completely once, not every day, unless the watch sets
+ * `full_read_every`, because each read takes 500 requests or more.
  */
 const LARGE_LIST = 100_000;
 /** The page size in docs/service.md section 1. */
@@ -28,8 +28,8 @@ export const lengthField = (endpoint: string): "followers_count" | "followings_c
   ownValue(LENGTH_FIELDS, endpoint);
 
 /**
- * Returns the length by the last complete read, or otherwise by the profile; undefined if neither
- * is known.
+ * Returns the number of members by the last complete read, or otherwise by the profile; undefined
+ * if neither is known.
  */
 export function memberCountOf(memory: JsonObject): number | undefined {
   const { pages, size } = memory;
@@ -37,13 +37,15 @@ export function memberCountOf(memory: JsonObject): number | undefined {
   return typeof size === "number" ? size : undefined;
 }
 
-/** Returns how many members the first complete read has seen so far, while it goes on. */
+/**
+ * Returns how many members the first complete read has seen so far; undefined if none is under way.
+ */
 export const readSoFar = ({ read_members: read }: JsonObject): number | undefined =>
   typeof read === "number" ? read : undefined;
 
 /**
- * Returns the shortest interval that a subscriber configures; infinite means only once, at the
- * start.
+ * Returns the shortest interval of complete reads that a subscriber configures, or the default for
+ * the list's length. Infinite means that the list is read only once, at the start.
  */
 export function wholeReadEveryMs(
   subscribers: readonly Pick<Subscriber, "watch">[],

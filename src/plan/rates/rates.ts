@@ -1,7 +1,7 @@
 /**
- * Learns how often accounts post from the dates of their posts: a base rate for each, the busy
- * hours of each and of all, and the burst intensity that a post leaves behind. Pure. What is
- * learned is plain data that its owner stores.
+ * Learns from the dates of posts how often accounts post: a base rate and busy hours for each
+ * account, the busy hours of all accounts, and the burst intensity that a post leaves behind. Pure.
+ * What is learned is plain data that the caller stores.
  */
 import { sum } from "../sum.ts";
 
@@ -10,17 +10,20 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /**
- * How many further posts are expected because of a post, and below it the time over which that
- * fades.
+ * How many further posts are expected because of a post. Their expected number fades to a third
+ * within `BURST_FADE_MS`.
  */
 const BURST_INTENSITY = 0.5;
 const BURST_FADE_MS = 8 * 60_000;
-/** The part of the base rate that comes without a preceding post. */
+/** The share of the base rate that no preceding post causes. */
 export const UNPROMPTED = 0.5;
-/** The evidence for an account that was never read: a few posts, soon outweighed. */
+/**
+ * The assumed evidence for an account that was never read: this many posts in this many days, which
+ * real evidence soon outweighs.
+ */
 const PRIOR_POSTS = 0.3;
 const PRIOR_DAYS = 0.5;
-/** The average posts per day of an account, over all of such a platform. */
+/** The average posts per day of an account, over all accounts of such a platform. */
 const USUAL_MEAN = 3;
 /** Behaviour changes, so evidence counts half after this time. */
 const HALF_LIFE_DAYS = 21;
@@ -71,7 +74,10 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
   };
 }
 
-/** Returns the memory after a time in which these posts were found. None is evidence too. */
+/**
+ * Returns the memory after these posts were found since the last read. Finding none is evidence
+ * too.
+ */
 export function learnPosts(
   memory: RateMemory,
   datesMs: readonly number[],
@@ -118,7 +124,7 @@ export function baseRate(memory: RateMemory, nowMs: number): number {
   return (posts + PRIOR_POSTS) / (days + PRIOR_DAYS);
 }
 
-/** Returns how much of the evidence still counts. */
+/** Returns the share of the evidence that still counts. */
 const keptAt = ({ atMs }: RateMemory, nowMs: number): number =>
   2 ** (-Math.max(0, nowMs - atMs) / DAY_MS / HALF_LIFE_DAYS);
 
@@ -131,7 +137,7 @@ function evidenceAt(memory: RateMemory, nowMs: number): Pick<RateMemory, "posts"
 }
 
 /**
- * The evidence for an account that was never read, for sums: a little of the mean of all accounts,
+ * The counterpart of `PRIOR_DAYS` for sums over many accounts. It assumes the mean of all accounts,
  * which a few busy ones determine.
  */
 const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
@@ -144,8 +150,8 @@ const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  // An empty page may be a suspicious empty response, for which probing allows. Usually it says as
-  // much as an old post.
+  // An empty first page usually says as much as a page whose posts are old. It may also be a
+  // suspicious empty response, which the choice of accounts to probe takes into account.
   const silentDays = memory.isEmpty === true ? MAX_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
@@ -212,7 +218,8 @@ function diurnalFactor(
   if (habit === undefined) return busyness;
   const span = spanOf(nowMs);
   const total = sum(habit, (count) => count);
-  // Neighbouring hours count half, because nobody keeps to these boundaries.
+  // Neighbouring hours count half, because the busy hours of an account do not end at these
+  // boundaries.
   const near = (at: number): number => habit[(at + SPANS) % SPANS] ?? 0;
   const own = near(span) / 2 + (near(span - 1) + near(span + 1)) / 4;
   return (own * SPANS + OWN_HOURS_PRIOR * busyness) / (total + OWN_HOURS_PRIOR);
