@@ -32,8 +32,8 @@ export function classifyAnswer(
   const retry =
     kind === "rate_limited" || kind === "transient" ? retryAfter(answer, serviceTimeMs) : undefined;
   const details: ErrorDetails = {
-    ...(hint && { hint }),
-    ...(retry && { retry }),
+    hint,
+    retry,
     fields: { status },
   };
   return new UpstreamError(

@@ -51,8 +51,8 @@ function methodOf(upstream: Upstream, name: string, endpoint: Endpoint) {
       upstream.call({
         endpoint: name,
         params,
-        ...(cursor !== undefined && { cursor }),
-        ...(signal !== undefined && { signal }),
+        cursor,
+        signal,
       });
     return endpoint.cursor === undefined
       ? call().then(contentOf)

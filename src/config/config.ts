@@ -44,9 +44,9 @@ export interface ApiConfig {
   /** The only key, or the first of `keys`. */
   readonly key: string;
   /** The file of the key. It is read once more after a 401. */
-  readonly keyFile?: string;
+  readonly keyFile?: string | undefined;
   /** Undefined if the file has a single `key`. */
-  readonly keys?: readonly KeyConfig[];
+  readonly keys?: readonly KeyConfig[] | undefined;
   readonly timeoutMs: number;
   readonly rate: { readonly count: number; readonly intervalMs: number };
   readonly quota: QuotaConfig;
@@ -116,7 +116,7 @@ export interface Config {
   /** The place of each watch, by its id. */
   readonly watchPlaces: Readonly<Record<string, ConfigPlace>>;
   /** Undefined if every watch has its own sink. */
-  readonly route?: Route;
+  readonly route?: Route | undefined;
   readonly sinks: readonly SinkConfig[];
   readonly templates: readonly MessageTemplate[];
   readonly reports: readonly ReportConfig[];

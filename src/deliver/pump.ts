@@ -85,7 +85,7 @@ export interface PumpDeps {
   /** Reads an event as a message for a sink, by its watch type. */
   readEvent(event: OutboxEvent, sink: string): NeutralMessage;
   /** Absent if no template is configured. */
-  readonly templates?: Templates;
+  readonly templates?: Templates | undefined;
   /** Returns where a person finds these events: a web address or a command. */
   listedAt(events: readonly OutboxEvent[]): string;
   /**

@@ -26,7 +26,7 @@ export interface HeadOptions {
   /** See WalkOptions. */
   readonly hasNoPins?: boolean;
   /** Set if something other than the clock decides how far back the poll reads. */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
 }
 
 /**

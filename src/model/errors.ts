@@ -11,8 +11,8 @@ export type Retry = "no" | "later" | { readonly afterMs: number };
 
 export interface ErrorDetails {
   /** What the operator can do about it, in one sentence. */
-  readonly hint?: string;
-  readonly retry?: Retry;
+  readonly hint?: string | undefined;
+  readonly retry?: Retry | undefined;
   readonly cause?: unknown;
   /** Facts for the log, never secrets. */
   readonly fields?: Readonly<Record<string, unknown>>;

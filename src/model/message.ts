@@ -47,7 +47,9 @@ export interface NeutralMessage {
    * The quoted or retweeted tweet, or the one replied to. Without a text it is a link, because the
    * title already names its author.
    */
-  readonly context?: { readonly label: string; readonly body: string; readonly url?: string };
+  readonly context?:
+    | { readonly label: string; readonly body: string; readonly url?: string }
+    | undefined;
   /** Short facts: likes, followers, changes … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;

@@ -33,9 +33,9 @@ export interface DueMember {
   /** True for an alert that waits in a digest and holds the edited text of its post. */
   readonly isEdited?: boolean;
   /** The receivers that had it before it was sent again. Absent if there are none. */
-  readonly taken?: readonly string[];
+  readonly taken?: readonly string[] | undefined;
   /** The alert that it follows up on, if the sink had one. */
-  readonly follows?: FollowedAlert;
+  readonly follows?: FollowedAlert | undefined;
 }
 
 /** The current state of an alert that a follow-up is about. */
@@ -48,7 +48,7 @@ export interface FollowedAlert {
    */
   readonly state: "waiting" | "sent" | "deleted" | "unsent";
   /** The message, if that can be found at the sink. */
-  readonly message?: SentMessage;
+  readonly message?: SentMessage | undefined;
   /**
    * The follow-up of another watch that says the same about the same alert, and was sent or waits
    * before this one.
@@ -95,14 +95,14 @@ export interface DueGroup {
   readonly throttleKey: string | null;
   readonly members: readonly DueMember[];
   /** Set for a digest that is too large for one message. */
-  readonly series?: DigestSeries;
+  readonly series?: DigestSeries | undefined;
   /** When the last delivery in it was due. Absent if that was not requested. */
-  readonly dueAtMs?: number;
+  readonly dueAtMs?: number | undefined;
   /**
    * The period that the last digest of the same schedule covered. Absent for any other group, and
    * before the first.
    */
-  readonly lastPeriod?: DigestPeriod;
+  readonly lastPeriod?: DigestPeriod | undefined;
 }
 
 /** What a mute must know of a delivery. */
@@ -149,11 +149,11 @@ export interface NewMessage extends SealedMessage {
   /** The message below which it is placed. For a digest, its first message. */
   readonly parentId?: string;
   /** The thread whose first message it is placed below, or which it begins. */
-  readonly thread?: ThreadOfMessage;
+  readonly thread?: ThreadOfMessage | undefined;
   /** The people whom it mentions: `SinkMention.text`. If absent, nobody. */
   readonly mentions?: readonly string[];
   /** The scheduled digest that it is, or begins, and the period that it covers. */
-  readonly digest?: { readonly name: string; readonly period: DigestPeriod };
+  readonly digest?: { readonly name: string; readonly period: DigestPeriod } | undefined;
   /** The deliveries in it that templates worded. */
   readonly worded?: readonly WordedDeliveries[];
 }
@@ -192,7 +192,7 @@ export interface MessageMembers {
   readonly listed: readonly DueMember[];
   readonly summarised: readonly DueMember[];
   /** The period that it covers, if it is a scheduled digest. */
-  readonly period?: DigestPeriod;
+  readonly period?: DigestPeriod | undefined;
 }
 
 /** A message that replaces a part of another one. */
@@ -222,7 +222,7 @@ export type DeliveryResult =
       readonly error: string;
       readonly countAttempt: boolean;
       /** The receivers that have the message now, if others do not. */
-      readonly taken?: readonly string[];
+      readonly taken?: readonly string[] | undefined;
     }
   | {
       readonly messageId: string;

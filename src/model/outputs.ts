@@ -35,7 +35,7 @@ export interface Mail {
   /** The Message-ID, with its angle brackets. */
   readonly id: string;
   /** The Message-ID of the mail that this one answers. */
-  readonly answersId?: string;
+  readonly answersId?: string | undefined;
   readonly dateMs: number;
   readonly from: string;
   /** The addresses that the mail names. */

@@ -140,9 +140,9 @@ export interface NewDelivery {
   /** A throttle counts messages with the same key together: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
   /** The name of its route's own template. If absent, the sink's template is used. */
-  readonly template?: string;
+  readonly template?: string | undefined;
   /** Set for an alert on a value that crossed a threshold. */
-  readonly level?: LevelOptions;
+  readonly level?: LevelOptions | undefined;
   /** Why it is not sent at all. The delivery is stored as muted, for `explain`. */
   readonly mutedBy?: string;
   /**
@@ -190,7 +190,7 @@ export interface PollCommit {
   /** The changes of open alerts on values. */
   readonly levels?: readonly LevelStep[];
   /** Enrichments of events whose deliveries are created later. */
-  readonly enrichments?: readonly NewEnrichment[];
+  readonly enrichments?: readonly NewEnrichment[] | undefined;
 }
 
 export type CommitResult =

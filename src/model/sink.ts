@@ -30,7 +30,7 @@ export interface Batch {
   /** Whether it is marked as a sample in what people see. */
   readonly sample: boolean;
   /** Why the events come together, if they are a digest. */
-  readonly cause?: DigestCause;
+  readonly cause?: DigestCause | undefined;
   /** The people whom it mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /**
@@ -79,7 +79,7 @@ export interface Digest {
   /** The number of alerts left out because their posts are gone; absent if there are none. */
   readonly deleted?: number;
   /** The place in a series, if there were too many alerts for one digest. */
-  readonly series?: DigestSeries;
+  readonly series?: DigestSeries | undefined;
   /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /** Whether all of its alerts follow earlier ones. Such a digest opens no thread and is not published. */
@@ -123,14 +123,14 @@ export interface SealedMessage {
    * The receivers that have it already because an attempt reached only some of several. If
    * absent, none.
    */
-  readonly taken?: readonly string[];
+  readonly taken?: readonly string[] | undefined;
   /**
    * The sink's own id of the message below which this one is placed, if the sink can show that.
    * Known once that message was sent.
    */
-  readonly threadRef?: string;
+  readonly threadRef?: string | undefined;
   /** The sink's own id of that message's channel, if it named one. */
-  readonly threadChannel?: string;
+  readonly threadChannel?: string | undefined;
 }
 
 /** The maximum number of messages to one place within a time. */
@@ -253,7 +253,7 @@ export interface Sink {
   /** Absent if the operator sets no limits. */
   readonly batches?: SinkBatches;
   /** Absent if messages are not threaded. */
-  readonly threads?: SinkThreads;
+  readonly threads?: SinkThreads | undefined;
   /**
    * What a follow-up answers: the message itself, or the first message of its thread. Absent if a
    * follow-up answers nothing.

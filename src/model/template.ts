@@ -16,7 +16,7 @@ export interface MessageTemplate {
    * The paths in its data that it may read, each with everything below. If absent, it may read
    * anything.
    */
-  readonly reads?: readonly (readonly string[])[];
+  readonly reads?: readonly (readonly string[])[] | undefined;
 }
 
 /** The format of times and numbers for a sink's readers. */

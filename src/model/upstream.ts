@@ -11,10 +11,10 @@ export interface UpstreamRequest {
   readonly endpoint: string;
   readonly params: JsonObject;
   /** The cursor of the previous page, exactly as it came: opaque digits or text. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Which of several keys pays, by its name in the ledger. */
   readonly keyName?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -113,5 +113,5 @@ export interface Watch {
   readonly sinks: readonly string[];
   readonly enabled: boolean;
   readonly onReturn: OnReturn;
-  readonly movedFrom?: string;
+  readonly movedFrom?: string | undefined;
 }

@@ -58,8 +58,7 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
     endpoint: poll.source.endpoint,
     ...(isBatch ? { isSplit: true as const } : {}),
   };
-  return (params, cursor) =>
-    gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
+  return (params, cursor) => gate.request({ ...asked, params, cursor });
 }
 
 /**
@@ -81,7 +80,7 @@ export function askBehind(gate: RequestGate, poll: Poll): Ask {
       ...asked,
       ...begins,
       params,
-      ...(cursor === undefined ? {} : { cursor }),
+      cursor,
     });
   };
 }
@@ -101,6 +100,6 @@ export function askSearch(gate: RequestGate, group: Poll): AskSearch {
     gate.request({
       ...asked,
       params: { query, order: "latest" },
-      ...(cursor === undefined ? {} : { cursor }),
+      cursor,
     });
 }

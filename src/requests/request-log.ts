@@ -26,7 +26,7 @@ export interface RequestLog {
 export function createRequestLog({ log, trace: traces }: RequestLogDeps): RequestLog {
   const fieldsOf = ({ source, endpoint, watch }: GateRequest): LogFields => {
     const trace = traces?.ofSource(source);
-    return { ...(trace !== undefined && { trace }), endpoint, watch };
+    return { trace, endpoint, watch };
   };
   return {
     answered(request, { key, answer, durationMs }) {

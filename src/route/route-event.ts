@@ -58,7 +58,7 @@ export type RoutedDelivery = NewDelivery;
 export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] =>
   findReceivers(event, context).map((receiver) => {
     const level = levelOf(event, receiver);
-    return { ...deliveryTo(event, receiver, context), ...(level === undefined ? {} : { level }) };
+    return { ...deliveryTo(event, receiver, context), level };
   });
 
 function deliveryTo(
@@ -206,7 +206,7 @@ function routedDelivery(
     ...muteTiming(mute, nowMs),
     ...(isOpsAlert(event) ? {} : onceAt(event, { ...facts, ...shaping })),
     ...throttleOf(route, sink, facts),
-    ...(route.template === undefined ? {} : { template: route.template }),
+    template: route.template,
   };
 }
 

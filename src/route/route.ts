@@ -114,7 +114,7 @@ export interface Route extends Shaping {
   readonly sinks: readonly string[];
   readonly matchers: readonly Matcher[];
   /** A condition on the event. False for an event without the fields that it uses. */
-  readonly where?: (event: Pick<ChirpEvent, "body" | "labels">) => boolean;
+  readonly where?: ((event: Pick<ChirpEvent, "body" | "labels">) => boolean) | undefined;
   readonly continues: boolean;
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;

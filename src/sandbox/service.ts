@@ -26,7 +26,7 @@ export interface ServiceRequest {
 export interface ServiceReply {
   readonly status: number;
   readonly text: string;
-  readonly fault?: Fault;
+  readonly fault?: Fault | undefined;
 }
 
 export interface ServiceDeps {
@@ -81,7 +81,7 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
   const call = createCall(deps, request, found, { key: progress.key, nowMs });
   const answer = deps.faults.change(fault, call, operation.handle(call));
   const text = answerText(withWireQuirks(operation.name, answer));
-  return { status: 200, text, ...(fault === undefined ? {} : { fault }) };
+  return { status: 200, text, fault };
 }
 
 interface Caller {

@@ -85,7 +85,7 @@ function createConsoleSink(
   { write, writesToLog }: Ways,
 ): Sink {
   return {
-    ...(threads === undefined ? {} : { threads }),
+    threads,
     render: (batch) => renderBatch(batch) as unknown as Json,
     // Groups that are no digest are shown in full. Throttled alerts are not announced, because
     // nobody waits for them at a terminal.

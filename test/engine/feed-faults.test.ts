@@ -51,7 +51,7 @@ const pages =
     all: readonly (readonly ReturnType<typeof makeTweet>[])[],
     cursors: readonly (string | undefined)[],
   ) =>
-  ({ cursor }: { readonly cursor?: string }): UpstreamAnswer => {
+  ({ cursor }: { readonly cursor?: string | undefined }): UpstreamAnswer => {
     const at = cursor === undefined ? 0 : cursors.indexOf(cursor) + 1;
     const next = cursors[at];
     return { tweets: all[at] ?? [], ...(next === undefined ? {} : { nextCursor: next }) };

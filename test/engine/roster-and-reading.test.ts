@@ -63,7 +63,7 @@ it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back
 /** The follower list, newest first, in pages of 200. */
 const listPages =
   (list: () => readonly User[], pageSize = 200) =>
-  ({ cursor }: { readonly cursor?: string }) => {
+  ({ cursor }: { readonly cursor?: string | undefined }) => {
     const from = Number(cursor ?? 0);
     const users = list().slice(from, from + pageSize);
     return {

@@ -94,7 +94,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
     readEvent: (event, sink) => (readers.get(sink) ?? readPlainly)(event),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
-    ...(templates === undefined ? {} : { templates }),
+    templates,
   });
   const editCauses = new Map(
     [...sinks].flatMap(([name, { sink }]) =>
@@ -151,9 +151,9 @@ function pumpSinkOf(
       sizes,
     },
     waits: waitsOf(config, known.waits),
-    ...(template === undefined ? {} : { template }),
-    ...(region === undefined ? {} : { region }),
-    ...(type.hasMoments === undefined ? {} : { hasMoments: type.hasMoments }),
+    template,
+    region,
+    hasMoments: type.hasMoments,
   };
 }
 

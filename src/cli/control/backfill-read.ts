@@ -38,8 +38,7 @@ export async function readAll(
       {
         store: access.store,
         clock: context.clock,
-        ask: (params, cursor) =>
-          access.gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) }),
+        ask: (params, cursor) => access.gate.request({ ...asked, params, cursor }),
         mayAsk: () => access.spent < most,
         onPage(count, reachedMs) {
           tweets += count;

@@ -113,7 +113,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchPlaces: Object.fromEntries(
       watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)]),
     ),
-    ...(route === undefined ? {} : { route }),
+    route,
     sinks,
     templates: [...templates.values()].filter((template) => template !== undefined),
     reports,

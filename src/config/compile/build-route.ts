@@ -150,7 +150,7 @@ async function convert(
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
     ...shaping,
-    ...(where === undefined ? {} : { where }),
+    where,
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
     ...buildTemplateName(written, { map, keyPlace }, deps),
     routes: await Promise.all(children),

@@ -132,8 +132,8 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
     baseUrl: api.base_url,
     urlVariable,
     key: keys?.[0]?.key ?? api.key,
-    ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
-    ...(keys === undefined ? {} : { keys }),
+    keyFile: paths["key"],
+    keys,
     timeoutMs: api.timeout,
     rate: { count, intervalMs: interval },
     quota: {

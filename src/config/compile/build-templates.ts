@@ -122,7 +122,7 @@ async function buildTemplate(
     if (text !== undefined) await checkText(text, { key, map: entry.node, fields }, report);
   }
   const reads = await readsOfAll([title, body]);
-  return { ...template, ...(reads === undefined ? {} : { reads }) };
+  return { ...template, reads };
 }
 
 /** Returns the events of all watch types. */

@@ -213,7 +213,7 @@ async function finish(
     sinks: deps.share([...new Set(common.sink ?? [])]),
     enabled: common.enabled,
     onReturn: common.on_return,
-    ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
+    movedFrom: common.moved_from,
   };
 }
 

@@ -44,7 +44,7 @@ export function createMessageLog(log: Log, trace: Pick<Trace, "ofEvents"> | unde
       if (result.kind === "sent")
         log.debug("message sent", {
           ...fields,
-          ...(result.ref !== undefined && { ref: result.ref }),
+          ref: result.ref,
         });
       else
         log.debug("message not sent", {

@@ -33,10 +33,10 @@ export interface PumpSink {
   /** The wait that the sink asked for. A sink whose settings have changed has a new one. */
   readonly waits: SinkWaits;
   /** The template of its messages, unless a route sets another one. */
-  readonly template?: string;
-  readonly region?: Region;
+  readonly template?: string | undefined;
+  readonly region?: Region | undefined;
   /** Whether it shows times in each reader's time zone. */
-  readonly hasMoments?: boolean;
+  readonly hasMoments?: boolean | undefined;
 }
 
 /** A sealed message in hand. */

@@ -68,7 +68,7 @@ export function layOutDigest(
     sections,
     unlisted:
       unlisted.length === 0 ? note : { count: unlisted.length, where: deps.listedAt(unlisted) },
-    ...(series === undefined ? {} : { series }),
+    series,
     ...(cause === undefined || deleted === undefined ? {} : { deleted }),
     mentions,
     isFollowUp: events.length > 0 && events.every(({ event }) => isAfterAlert(event)),

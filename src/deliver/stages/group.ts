@@ -26,11 +26,11 @@ export interface Bundle {
   readonly members: readonly DueMember[];
   /** Why it is a digest; undefined if it is not one. */
   readonly cause: DigestCause | undefined;
-  readonly series?: DigestSeries;
+  readonly series?: DigestSeries | undefined;
   /** When the last delivery in it was due. */
   readonly dueAtMs?: number | undefined;
   /** The period that the last digest of the same schedule covered. */
-  readonly lastPeriod?: DigestPeriod;
+  readonly lastPeriod?: DigestPeriod | undefined;
   /** The number of alerts left out because their posts are gone. */
   readonly deleted?: number;
 }
@@ -298,9 +298,9 @@ const bundleOf = ({
   throttleKey,
   members,
   dueAtMs,
-  ...(lastPeriod && { lastPeriod }),
+  lastPeriod,
   ...(deleted > 0 && { deleted }),
-  ...(series && { series }),
+  series,
   cause: readDigestGroup(groupKey)?.cause,
 });
 

@@ -318,7 +318,7 @@ function layOutPart(
       body: queue.sink.render({
         events,
         sample: false,
-        ...(cause && { cause }),
+        cause,
         mentions,
         read,
         ...followUp,

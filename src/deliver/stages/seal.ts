@@ -111,7 +111,7 @@ async function sealBundle(
       groupKey,
       sealedAtMs: deps.clock.now(),
       body: part.body,
-      ...(taken && { taken }),
+      taken,
       deliveryIds: idsOf(part.events),
       worded: part.events.flatMap((event) =>
         event.worded === undefined
@@ -123,9 +123,9 @@ async function sealBundle(
             throttleKey,
             summarisedIds: idsOf(unlisted),
             mentions,
-            ...(thread && { thread }),
+            thread,
             ...reply,
-            ...(digest && { digest }),
+            digest,
           }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
@@ -222,9 +222,9 @@ const unsent = ({
   sealedAtMs,
   body,
   alerts: deliveryIds.length,
-  ...(taken === undefined ? {} : { taken }),
-  ...(threadRef === undefined ? {} : { threadRef }),
-  ...(threadChannel === undefined ? {} : { threadChannel }),
+  taken,
+  threadRef,
+  threadChannel,
   attempts: 0,
   firstAttemptAtMs: null,
 });

@@ -37,7 +37,7 @@ interface Lasting {
   readonly times: number;
   readonly isRaised: boolean;
   readonly about: string;
-  readonly endsAtMs?: number;
+  readonly endsAtMs?: number | undefined;
   /** No replica clears the condition before this time, because one of them may still see it. */
   readonly seenUntilMs?: number;
 }
@@ -122,7 +122,7 @@ class RememberedAlerts implements OpsAlerts {
       times,
       isRaised: true,
       about,
-      ...(endsAtMs === undefined ? {} : { endsAtMs }),
+      endsAtMs,
       ...seen,
     });
     this.#raised.add(key);

@@ -111,7 +111,7 @@ export class GroupRead {
       return {
         poll,
         feed: { kind: "from", userId, handle },
-        ...(reach === undefined ? {} : { reach }),
+        reach,
       };
     });
   }

@@ -14,7 +14,7 @@ export interface ReadTask {
   readonly member: GroupMember;
   readonly endpoint: "search" | "timeline";
   /** How far back a search reads, in service time. If undefined, back to the member's last poll. */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
   /** Whether it finds everything that appeared since the last full poll. */
   readonly isFull: boolean;
 }

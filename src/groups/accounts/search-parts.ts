@@ -54,7 +54,7 @@ interface Reading {
    * How far back it reads. If undefined, as far as the feed's own memory says, which can be
    * anything.
    */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
 }
 
 interface PartsQuery {

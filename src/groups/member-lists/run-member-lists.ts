@@ -185,7 +185,7 @@ export class MemberListsRunner implements GroupRunner {
       probe: { ...probeAfter, probedAtMs: known.probe.probedAtMs },
       rate: isMoved ? learnPosts(known.rate, [nowMs], nowMs) : known.rate,
       readFor: subscribersOf(poll),
-      ...(pages === undefined ? {} : { pages }),
+      pages,
     };
     probeStates.put(poll.key, after, worthOfRead(known.probe, probeAfter));
   }

@@ -102,7 +102,7 @@ export class SearchReads {
             {
               poll,
               feed: { kind: "query", query } as const,
-              ...(reach === undefined ? {} : { reach }),
+              reach,
             },
           ];
     });

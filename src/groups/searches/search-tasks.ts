@@ -11,7 +11,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface SearchTask {
   readonly poll: Poll;
   /** How far back it reads. If undefined, as far as the poll's own memory says. */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
   /** Whether it is a late-arrival rescan. */
   readonly isRescan: boolean;
   /**

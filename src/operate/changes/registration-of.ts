@@ -12,13 +12,13 @@ export function registrationOf(hash: Hash, watch: Watch): WatchRegistration {
   const targets = targetsOf(hash, watch, watchTypeOf(watch)).map(({ key, name, userId }) => ({
     key,
     name,
-    ...(userId === undefined ? {} : { userId }),
+    userId,
   }));
   return {
     id: watch.id,
     type: watch.type,
     enabled: watch.enabled,
     targets,
-    ...(watch.movedFrom === undefined ? {} : { movedFrom: watch.movedFrom }),
+    movedFrom: watch.movedFrom,
   };
 }

@@ -60,7 +60,7 @@ export interface MemberListContext extends EvaluationContext {
   /** What the subscriber needs of the list. */
   readonly subscription: ListSubscriber;
   /** The number of members according to the profile, if it was asked. */
-  readonly size?: number;
+  readonly size?: number | undefined;
 }
 
 type KnownMembers = ReadonlyMap<string, ItemMark>;

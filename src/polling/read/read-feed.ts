@@ -53,7 +53,7 @@ export interface FeedNeeds {
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
   /** Set if something other than the clock decides how deep the poll goes. */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
 }
 
 export interface FeedReadOptions {
@@ -116,7 +116,7 @@ export async function readFeed(
     isSuspicious:
       query === undefined && head.error === undefined && isSuspiciouslyEmpty(memory, head.walk),
     lostGaps: filled.lostGaps,
-    ...(error === undefined ? {} : { error }),
+    error,
   };
 }
 

@@ -277,7 +277,7 @@ const observed = (
   completedScanAtMs: undefined,
   ...after,
   readAtMs,
-  ...(error === undefined ? {} : { error }),
+  error,
 });
 
 /** Returns the cursor at which a walk was cut off: that of the next page. */

@@ -28,7 +28,7 @@ export interface MergedMember {
   /** The member's part of the query, and how its posts are recognised. */
   readonly feed: MergeMember;
   /** How deep the member's part must go; undefined means down to its last poll. */
-  readonly reach?: Reach;
+  readonly reach?: Reach | undefined;
 }
 
 /** A member with the depth that it needs. */

@@ -19,7 +19,7 @@ export interface Walk {
   readonly pages: number;
   readonly end: PageWalkEnd;
   /** The cursor of the next page; undefined if there is none. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** The error that ended the walk. */
   readonly error?: unknown;
 }
@@ -54,8 +54,8 @@ export async function walkPages(
     users: [...users.values()],
     pages,
     end,
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(error === undefined ? {} : { error }),
+    cursor,
+    error,
   });
   while (pages < maxPages) {
     try {

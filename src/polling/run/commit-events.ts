@@ -68,7 +68,7 @@ function logEvents(
       ({ mutedBy, silencedBy }) => mutedBy === undefined && silencedBy !== undefined,
     );
     log.debug("event routed", {
-      ...(trace !== undefined && { trace }),
+      trace,
       event: id,
       type,
       watch,

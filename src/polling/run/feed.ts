@@ -27,7 +27,7 @@ export async function readFeedPoll(
   const { poll, readers, source } = state;
   const needs = () => ({
     ...feedNeeds(readers, serviceClock),
-    ...(reach === undefined ? {} : { reach }),
+    reach,
   });
   // If what came meanwhile raises no alerts, the feed is read as if for the first time: one page.
   const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));

@@ -249,7 +249,7 @@ function seenList(
       const about = {
         ...context,
         list: loaded.poll.source.endpoint,
-        ...(size === undefined ? {} : { size }),
+        size,
       };
       return ({ subscriber, target }, index, { profile }) => {
         const reader = readers[index];
@@ -325,7 +325,7 @@ const listOutcomeOf = (
     0,
   ),
   awaited: Math.max(...evaluations.map(({ awaited = 0 }) => awaited), 0),
-  ...(completedPages === undefined ? {} : { pages: completedPages }),
+  pages: completedPages,
   isUnderWay,
 });
 

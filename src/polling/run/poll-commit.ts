@@ -55,6 +55,6 @@ export function commitOf(
     ...(followUps.levels.length === 0 ? {} : { levels: followUps.levels }),
     events: [...followUps.events, ...events],
     deliveries: [...followUps.deliveries, ...deliveries],
-    ...(enrichments === undefined ? {} : { enrichments }),
+    enrichments,
   };
 }

@@ -28,7 +28,7 @@ export interface PollOutcome extends TargetNews {
   readonly openGaps?: readonly GapAge[];
   readonly tooOld: ReadonlyMap<string, number>;
   /** The outcome for a list of accounts. */
-  readonly list?: ListOutcome;
+  readonly list?: ListOutcome | undefined;
   /** The error that ended the poll after its first page; what was read before it is committed. */
   readonly error?: unknown;
 }
@@ -42,7 +42,7 @@ export interface ListOutcome {
    */
   readonly awaited: number;
   /** The requests of the complete read that this poll ended; undefined if it ended none. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** Whether something that a subscriber waits for continues with the next poll. */
   readonly isUnderWay: boolean;
 }

@@ -229,8 +229,7 @@ async function readListMembers(
     isWhole: true,
   } as const;
   const asked = { ...source, watch, priority: "normal", purpose: "poll" } as const;
-  const ask = (cursor: string | undefined) =>
-    gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
+  const ask = (cursor: string | undefined) => gate.request({ ...asked, cursor });
   const { users, pages, end, error } = await walkPages(ask, { maxPages: MAX_PAGES });
   if (end !== "cut" || pages === MAX_PAGES) return new Set(users.map(({ id }) => id));
   if (!isRefusal(error) || (pages > 0 && isSecondTry)) throw error;

@@ -21,7 +21,7 @@ export function trendMessage(event: OutboxEvent): NeutralMessage {
     ...baseMessage(event),
     title: `${name} ${deedOf(trend["rank"], valuesOf(body["previous"])["rank"], place)}`,
     body: "",
-    ...(url === undefined ? {} : { url }),
+    url,
   };
 }
 

@@ -32,7 +32,7 @@ export function tweetMessage(
     body: tweet.retweeted_status === undefined ? tweet.full_text : "",
     url: tweetUrl(linksHost, tweet.user.username, tweet.id),
     media: mediaOf(tweet),
-    ...(context === undefined ? {} : { context }),
+    context,
     facts: countsOf(tweet.retweeted_status ?? tweet, locale),
   };
 }

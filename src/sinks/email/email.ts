@@ -181,6 +181,6 @@ function mailOf(
       to: all,
       recipients: all.map(bareAddress).filter((one) => !taken.includes(one)),
     },
-    ...(threadRef === undefined ? {} : { answersId: threadRef }),
+    answersId: threadRef,
   };
 }

@@ -177,9 +177,9 @@ type Work =
       readonly sink: string;
       readonly groupKey: string;
       readonly members: readonly number[];
-      readonly series?: DueGroup["series"];
-      readonly dueAtMs?: number;
-      readonly lastPeriod?: DueGroup["lastPeriod"];
+      readonly series?: DueGroup["series"] | undefined;
+      readonly dueAtMs?: number | undefined;
+      readonly lastPeriod?: DueGroup["lastPeriod"] | undefined;
     };
 
 interface MessageHead {
@@ -246,8 +246,8 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
       groupKey,
       members,
       dueAtMs,
-      ...(series && { series }),
-      ...(lastPeriod && { lastPeriod }),
+      series,
+      lastPeriod,
     });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
@@ -326,7 +326,7 @@ export async function readGroups(
       joined: others,
       ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
       ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
-      ...(follows === undefined ? {} : { follows }),
+      follows,
       ...(tweet === undefined ? {} : { isEdited: true }),
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
       ...(row.template === null ? {} : { template: row.template }),
@@ -335,9 +335,9 @@ export async function readGroups(
   return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod }) => ({
     sink,
     groupKey,
-    ...(series && { series }),
-    ...(dueAtMs === undefined ? {} : { dueAtMs }),
-    ...(lastPeriod && { lastPeriod }),
+    series,
+    dueAtMs,
+    lastPeriod,
     throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
     members: own.flatMap((id) => withoutThrottle(members.get(id))),
   }));

@@ -101,7 +101,7 @@ function alertOf(row: Row, subject: string): FollowedAlert {
   return {
     deliveryId: String(row.id),
     state: stateOf(row, subject),
-    ...(message && { message }),
+    message,
     ...edit,
   };
 }

@@ -35,7 +35,7 @@ export async function membersOfMessage(db: Executor, messageId: string): Promise
   return {
     listed: listed?.members ?? [],
     summarised: summarised?.members ?? [],
-    ...(period && { period }),
+    period,
   };
 }
 

@@ -197,7 +197,7 @@ export class Stream {
       atMs: post.atMs,
       visibleMs,
       indexedMs,
-      ...(post.deletedMs === undefined ? {} : { deletedMs: post.deletedMs }),
+      deletedMs: post.deletedMs,
       author,
       kind,
       text: article
@@ -209,7 +209,7 @@ export class Stream {
           ? this.#idOf(target.author, rootOf(target.post).atMs)
           : id,
       ...(target === undefined ? {} : { targetId: this.#idOf(target.author, target.post.atMs) }),
-      ...(communityId === undefined ? {} : { communityId }),
+      communityId,
       media:
         kind === "retweet" ? [] : post.hasMedia ? picturesBy(dice()) : dice() < 0.2 ? ["url"] : [],
       likesAtLast: Math.floor(Math.sqrt(account.followersBefore + 10) * dice() ** 3 * 6),

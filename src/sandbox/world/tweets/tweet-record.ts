@@ -15,7 +15,7 @@ export interface TweetRecord {
   /** When the search index begins to show it. */
   readonly indexedMs: number;
   /** When the author deletes it; absent for nearly all tweets. */
-  readonly deletedMs?: number;
+  readonly deletedMs?: number | undefined;
   /** The user key of the author. */
   readonly author: number;
   readonly kind: TweetKind;
