@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { findPostgres } from "./test/support/postgres.ts";
@@ -11,12 +12,16 @@ import { findPostgres } from "./test/support/postgres.ts";
  */
 const LONG_TESTS = "test/long/**/*.test.ts";
 /**
- * Properties that are tried with few random cases by `npm test`, and with many by `npm run
- * test:long`.
+ * Finds the tests that try few random cases in `npm test` and many in `npm run test:long`: those
+ * that import `many-runs.ts`.
  */
-const WIDE_TESTS = ["chat-cards", "chat-digest", "discord", "slack-render", "worded-alerts"].map(
-  (name) => `test/sinks/${name}.test.ts`,
-);
+const findWideTests = (): string[] =>
+  readdirSync("test", { recursive: true, encoding: "utf8" })
+    .map((file) => join("test", file))
+    .filter(
+      (file) =>
+        file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("/support/many-runs.ts"),
+    );
 
 /**
  * Tests that start processes, a Postgres server or a browser, and those that play seeds of the
@@ -106,7 +111,7 @@ function projectsOfGate(mode: string) {
 export default defineConfig(({ mode }) => ({
   test: {
     ...(mode === "long"
-      ? { include: [LONG_TESTS, ...WIDE_TESTS], exclude: [] }
+      ? { include: [LONG_TESTS, ...findWideTests()], exclude: [] }
       : { projects: projectsOfGate(mode) }),
     globalSetup: ["test/support/cluster-of-run.ts"],
     setupFiles: ["test/support/watch-children.ts", "test/support/limits.ts"],
