@@ -1,6 +1,6 @@
 /**
- * Turns polls of accounts with the same schedule into one poll of the group, which probes many
- * accounts with one request and reads those that changed. Pure.
+ * Decides which polls are read as groups: timelines, member lists and searches that share a
+ * schedule or freshness. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
@@ -55,7 +55,8 @@ export function groupPolls<T extends Pollable>(
         }),
       );
   }
-  // Groups are counted first, so what they request counts as their own.
+  // The groups were added to `shared` first, so a request that serves a group and one of these
+  // polls counts as the group's.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const asking = groups.length + fresh.length + alone.filter(isReading).length;
   const beside = fresh.map(([kind, members]) => {
@@ -66,10 +67,10 @@ export function groupPolls<T extends Pollable>(
 }
 
 /**
- * Whether an account is cheaper to read on its own. A read of a timeline costs the same as a probe
- * of it, if no other poll requests the profile, and it shows what a probe only promises. Under a
- * mean, probes follow the account's own rate. If profiles are requested anyway, a probe costs
- * nothing.
+ * Whether an account is cheaper to read on its own. If no other poll requests profiles, a read of
+ * its timeline costs the same as a probe, and shows the posts and not only their number. If
+ * profiles are requested anyway, a probe costs nothing. Under a mean, the account is probed,
+ * because probes follow its own rate.
  */
 const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[]): boolean =>
   kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));

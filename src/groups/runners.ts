@@ -1,6 +1,6 @@
 /**
  * Chooses what runs a poll, by its kind: a feed on its own, or accounts, lists or searches
- * together. Owns what they learn, from start to stop.
+ * together. Owns what all kinds have learned, from start to stop.
  */
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { membersOf } from "./memory/group-members.ts";
@@ -38,13 +38,13 @@ export interface Runners {
   /** Reads what was learned before. Called before every plan. */
   load(): Promise<void>;
   /**
-   * Returns the requests of a read of a poll's whole list; 1 if it is short or its length is not
-   * known.
+   * Returns how many requests a read of a poll's whole list takes; 1 if it is short or its length
+   * is not known.
    */
   readonly pagesOf: (poll: Pick<Poll, "key">) => number;
-  /** Reads again what other replicas may have learned meanwhile. */
+  /** Reads the learned values again, because other replicas may have written them. */
   reload(): Promise<void>;
-  /** Forgets what is in no poll any more. Called with every plan. */
+  /** Forgets what was learned of accounts that are in no poll any more. Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned, at a stop or before. */
   close(): Promise<void>;

@@ -21,8 +21,8 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Under a p95, a round requests the busy accounts and a quarter of the others. Between none and
- * half of the accounts are busy.
+ * The share of the accounts that a round requests under a p95: the busy ones and a quarter of the
+ * others. Between none and half of the accounts are busy.
  */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
 
@@ -73,9 +73,9 @@ function probingOf({ timing, group }: ProbedPoll, pollsPerDay: number): Probing 
 }
 
 /**
- * Returns the requests of full polls under a configured `full_poll_every`. About half of the
- * accounts are piggybacked on searches for news. Full polls without that setting are among the
- * extra reads.
+ * Returns the requests per day of full polls under a configured `full_poll_every`. The lower bound
+ * is half, because about half of the accounts may be piggybacked on searches for new posts. Full
+ * polls without that setting are part of `EXTRA_READS`.
  */
 function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   if (fullPollEveryMs === undefined) return exactly(0);
@@ -83,7 +83,9 @@ function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   return { low: searches / 2, high: searches };
 }
 
-/** Returns how often everything is read regardless of the probes. */
+/**
+ * Returns the interval in ms at which every account of a group is read, whatever the probes show.
+ */
 export function fullPollEvery(poll: ProbedPoll): number {
   const { intervalMs, group } = poll;
   if (group.fullPollEveryMs !== undefined) return group.fullPollEveryMs;

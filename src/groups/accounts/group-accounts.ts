@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
  * requests with no other.
  */
 export function accountsKey(poll: Poll): string | undefined {
-  // Searches by author can only replace timelines.
+  // A search by author shows what a timeline shows, so only timelines can be read that way.
   const isProbed =
     poll.source.endpoint === "user-tweets" &&
     poll.subscribers.every(({ type }) => type.probeFields !== undefined);
@@ -26,8 +26,8 @@ export function accountsKey(poll: Poll): string | undefined {
 }
 
 /**
- * Creates the poll of the group. `probing`: what is known of its probes in addition to those of
- * others.
+ * Creates the poll of the group. `probing` says how many probes a run adds to those of other polls,
+ * and whether the accounts may be piggybacked on probes of others.
  */
 export function toGroup<T extends Pollable>(
   kind: string,

@@ -30,11 +30,11 @@ export interface ReadQuery {
 
 export interface GroupNews {
   readonly outcome: PollOutcome;
-  /** When posts were posted, in our clock, without those of first reads. */
+  /** When the posts were posted that the run found, in our clock, without those of first reads. */
   readonly postedMs: readonly number[];
   /**
-   * How long after posting they were found, as far as that depends on how often accounts are
-   * probed.
+   * How long after posting they were found. Posts whose delay does not depend on how often accounts
+   * are probed are left out.
    */
   readonly delaysMs: readonly number[];
   /** The query limits of the service, as learned from what it refused. */
@@ -212,8 +212,8 @@ export class GroupRead {
   }
 
   /**
-   * Applies a read to the account. `run` is undefined if the search that included the account
-   * showed nothing of it.
+   * Records what a read means for its account. `run` is undefined if the search that included the
+   * account showed nothing of it.
    */
   #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);

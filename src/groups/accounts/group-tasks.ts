@@ -15,7 +15,7 @@ export interface ReadTask {
   readonly endpoint: "search" | "timeline";
   /** How far back a search reads, in service time. If undefined, back to the member's last poll. */
   readonly reach?: Reach | undefined;
-  /** Whether it finds everything that appeared since the last full poll. */
+  /** Whether the read is a full poll, which finds everything that appeared since the last one. */
   readonly isFull: boolean;
 }
 
@@ -66,8 +66,9 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 }
 
 /**
- * Ticks come slightly early or late. Under freshness, runs are more frequent than searches for
- * accounts with unreliable counters.
+ * An account with unreliable counters is searched for again after this share of an interval: not
+ * the whole, because ticks come slightly early or late. Under freshness, runs are more frequent
+ * than these searches.
  */
 const SAME_TICK = 0.9;
 
@@ -100,8 +101,8 @@ function taskOf(
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
-  // The probe times of an account with unreliable counters advance without proving anything. Only a
-  // search has seen what there is.
+  // Probes say nothing about an account with unreliable counters, so it counts as seen at its last
+  // search and not at its last probe.
   const seenAtMs =
     probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
   if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK)
@@ -125,14 +126,14 @@ interface Late {
  */
 const MIN_ROUNDS = 0.5;
 /**
- * A full poll that was shown nothing is repeated after this share of the interval: the known posts
+ * A full poll whose answer was empty is repeated after this share of the interval: the known posts
  * may have been deleted, or the service may give empty answers for hours.
  */
 const AGAIN = 0.5;
 
 /**
- * Returns full polls: as many searches as are needed to keep up with those that come due, filled
- * with accounts that are due next.
+ * Returns full polls: as many searches as are needed to keep up with the accounts that come due,
+ * filled with accounts that are due next.
  */
 function fullPolls(
   late: readonly Late[],
@@ -166,7 +167,10 @@ function fullPolls(
   ];
 }
 
-/** Returns full polls that fill the deepest search of the run where they need no further page. */
+/**
+ * Returns full polls of due accounts that are added to the deepest search of the run, as far as
+ * they need no further page.
+ */
 function freeFullPolls(
   tasks: readonly ReadTask[],
   due: readonly Late[],

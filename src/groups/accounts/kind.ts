@@ -1,4 +1,4 @@
-/** Timelines of accounts that are read together, for plan and forecast. Pure. */
+/** Computes for plan and forecast what it costs to read timelines of accounts as a group. Pure. */
 import { expectedDelay } from "../../plan/delay-aims.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { costOfEach } from "../single/kind.ts";

@@ -1,7 +1,7 @@
 /**
  * Computes what a search for several accounts costs and which accounts can be added for free. A
- * query reaches as far back as its deepest member needs, for all of its members, and every twenty
- * posts above that, known ones included, take a request. Pure. merge.ts writes the queries.
+ * query reads all of its members as far back as the deepest of them needs, and every twenty posts
+ * since then, known ones included, take a request. Pure. merge.ts writes the queries.
  */
 import { marginMs, type Reach } from "../../detect/feed-poll.ts";
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
@@ -23,13 +23,13 @@ export interface Part {
   readonly member: MergeMember;
   /** How far back the account must be read, in service time. */
   readonly floorMs: number;
-  /** Returns the expected number of its posts since then. */
+  /** Returns how many posts of the account since `floorMs` are expected in an answer. */
   readonly itemsSince: (floorMs: number) => number;
 }
 
 /**
- * Creates the part of an account. It counts the posts that its counter promises, and those that it
- * posts on average, known or not. `floorMs` is service time.
+ * Creates the part of an account. It expects the posts that the counter has shown and no read has
+ * found, and those that the account posts on average, known or not. `floorMs` is service time.
  */
 export function partOf(
   userId: string,
@@ -51,8 +51,8 @@ interface Reading {
   readonly member: { readonly userId: string };
   readonly endpoint: "search" | "timeline";
   /**
-   * How far back it reads. If undefined, as far as the feed's own memory says, which can be
-   * anything.
+   * How far back the read goes. If undefined, the feed's own memory decides, so the depth is not
+   * known here.
    */
   readonly reach?: Reach | undefined;
 }
@@ -79,13 +79,13 @@ export const partsOfSearches = (
 export const floorOf = (parts: readonly Part[]): number =>
   Math.min(...parts.map((part) => part.floorMs));
 
-/** Returns the number of requests that a search for all of them is expected to take. */
+/** Returns how many requests a search for all of these accounts is expected to take. */
 export function pagesOfBatch(parts: readonly Part[]): number {
   const floorMs = floorOf(parts);
   return pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
 }
 
-/** Whether one query can hold all of them. */
+/** Whether one query can hold all of these accounts. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
   const room = roomOf(limits);
   const { members, characters } = sizeOfBatch(parts.map(({ member }) => member));
@@ -93,8 +93,8 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 }
 
 /**
- * Divides members, ordered from shallow to deep, into searches. A member joins the search before it
- * if that needs no further page.
+ * Divides members, ordered from shallow to deep, into searches. A member joins the search of the
+ * one before it if that needs no further page.
  */
 export function batchParts<P extends Part>(
   parts: readonly P[],
@@ -111,7 +111,10 @@ export function batchParts<P extends Part>(
   return batches;
 }
 
-/** The number of candidates for each free place, because some have posted too much to fit in. */
+/**
+ * How many candidates are tried for each free place: several, because some have posted too much to
+ * fit in.
+ */
 const TRIED_PER_PLACE = 3;
 
 /** Returns how many candidates are worth trying to fill the query of a batch. */

@@ -19,7 +19,10 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface SpareSlotQuery {
   readonly tasks: readonly ReadTask[];
-  /** Returns the members as they are now. Called only if there is room. */
+  /**
+   * Returns the members that wait for their next request. Called only if there are searches to
+   * fill.
+   */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
   /** Poll keys of members that must be read on their own. */

@@ -1,7 +1,7 @@
 /**
- * Fills the spare slots of profile requests that others send with members of groups under
- * freshness: probes that cost nothing. Decides which members get a slot, and which group must check
- * at once what an answer showed. The profile batcher makes the requests; the group decides what a
+ * Puts members of groups under freshness into the spare slots of profile requests that others send,
+ * which probes them at no cost. Decides which members get a slot, and which group must check at
+ * once what an answer showed. The profile batcher makes the requests; the group decides what a
  * profile means.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
@@ -23,7 +23,7 @@ export interface SpareSlotsDeps {
 }
 
 export interface SpareSlots extends PiggybackedAccounts {
-  /** Sets whose members fill spare slots. Called with every plan. */
+  /** Sets the groups whose members fill spare slots. Called with every plan. */
   keepOnly(groups: readonly Poll[]): void;
   /**
    * Marks a group as running, because a running group requests and applies its members itself.
@@ -33,12 +33,18 @@ export interface SpareSlots extends PiggybackedAccounts {
   end(groupKey: string): void;
 }
 
-/** A member that was seen this recently has hardly changed since. */
+/**
+ * A member that was checked less than this ago gets no spare slot, because it has hardly changed
+ * since.
+ */
 const MIN_AGE_MS = 5_000;
 
 export function createSpareSlots({ waitingOf, apply, wake }: SpareSlotsDeps): SpareSlots {
   let groups: readonly Poll[] = [];
-  /** The owner by user id: a timeline is read by one group for all watches on it. */
+  /**
+   * The group that reads an account, by user id. There is only one, which reads the timeline for
+   * all watches of the account.
+   */
   let owners: ReadonlyMap<string, Owner> = new Map();
   const running = new Set<string>();
   const helped = new Set<string>();

@@ -8,10 +8,14 @@ import type { PollCost } from "../../plan/poll-cost.ts";
 
 /** What is known of a poll when its cost is computed. */
 export interface CostFacts {
-  /** The polls per day by its schedules; under freshness, of even reads. */
+  /**
+   * The polls per day by the poll's schedules. Under freshness, how many there would be at even
+   * intervals.
+   */
   readonly pollsPerDay: number;
   /**
-   * Returns the requests of a complete read of a poll's list; undefined if its length is not known.
+   * Returns how many requests a complete read of a poll's list takes; undefined if its length is
+   * not known.
    */
   readonly pagesOf: (poll: Poll) => number | undefined;
 }

@@ -11,7 +11,7 @@ export interface GroupRunner {
   run(poll: Poll): Promise<GroupRun>;
   /** Returns the pacer of a poll. Absent for polls that run at their ticks. */
   pacerOf?(poll: Poll): Pacer;
-  /** Forgets what is in no poll any more. Called after every plan. */
+  /** Forgets what was learned of accounts that are in no poll any more. Called after every plan. */
   keepOnly?(polls: readonly Poll[]): void;
   /** Writes what was learned. */
   close?(): Promise<void>;

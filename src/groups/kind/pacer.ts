@@ -4,8 +4,8 @@
  */
 export interface Pacer {
   /**
-   * Returns the wall time at which the next request is worth it by the current pace; undefined for
-   * the next tick, as before the first run.
+   * Returns the wall time at which the next request is worth it by the current pace; undefined if
+   * the poll runs at its next tick, as it does before its first run.
    */
   nextDueMs(): number | undefined;
 }

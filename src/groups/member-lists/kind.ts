@@ -1,4 +1,7 @@
-/** Member lists whose counters are requested together, for plan and forecast. Pure. */
+/**
+ * Computes for plan and forecast what it costs to read member lists as a group whose counters are
+ * requested together. Pure.
+ */
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, MAX_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
@@ -40,7 +43,8 @@ export const MEMBER_LISTS_KIND: GroupKind = {
       (one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined,
     );
     const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
-    // A full poll is put off by the last read that a change caused.
+    // A read that a change caused postpones the next full poll of its list, so there may be half as
+    // many full polls.
     return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, [
       "moves",
       !hasLengths && "lengths",

@@ -1,8 +1,8 @@
 /**
  * Turns polls of account lists (followers, accounts followed) into one poll of the group, which
  * probes the counters of a hundred accounts with one request and reads the lists whose counter
- * changed. Owns which polls can do that and what it costs. list-reads.ts decides when a change is
- * accounted for. Pure.
+ * changed. Owns which polls can be grouped and what a group costs. list-reads.ts decides when a
+ * change is accounted for. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 export interface ListGroupDeps {
   readonly hash: Hash;
   /**
-   * Returns the requests of a read of a poll's whole list; 1 if it is short or its length is not
-   * known.
+   * Returns how many requests a read of a poll's whole list takes; 1 if it is short or its length
+   * is not known.
    */
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
@@ -41,8 +41,8 @@ export function groupMemberLists<T extends Pollable>(
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    // Use only the configuration, so that replicas agree: how the other groups are read depends on
-    // what was learned.
+    // Decide this by the configuration alone, so that all replicas agree: how a group is read
+    // depends on what was learned.
     const isBeside =
       shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
     // A single short list is as cheap to read as its counter; a long one that is read completely is
@@ -114,8 +114,8 @@ export interface ListCost {
 type ListGroup = Pick<Poll, "intervalMs" | "subscribers" | "group">;
 
 /**
- * Returns how each list of a group is read, in their order. `rateOf` returns the reads per day that
- * an account's counter causes, by poll key; undefined if nothing was learned.
+ * Returns how each list of a group is read, in the order of the members. `rateOf` returns the reads
+ * per day that an account's counter causes, by poll key; undefined if nothing was learned.
  */
 export function listsOf(
   poll: ListGroup,

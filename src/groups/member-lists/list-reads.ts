@@ -1,9 +1,9 @@
 /**
- * Decides when reads of a list account for a change of its counter. A list costs more to read
- * repeatedly than a search, and much of what a counter shows is in no list (accounts that are not
- * indexed, protected or suspended) or has no meaning (unfollows where leaving is not reported). So
- * the number of later reads depends on how useful they were. Pure. pending-changes.ts has the
- * probe's side.
+ * Decides whether a change of a list's counter is accounted for by what reads of the list found,
+ * and when the list is read again if not. A list costs more to read repeatedly than a search, and
+ * much of what a counter counts is in no list (accounts that are not indexed, protected or
+ * suspended) or has no meaning (unfollows where leaving is not reported). So the number of repeated
+ * reads depends on how useful they were. Pure. pending-changes.ts decides what a probe means.
  */
 import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
@@ -14,8 +14,8 @@ export interface ListRead {
   /** Members reported as gone. */
   readonly left: number;
   /**
-   * Members that it did not find. They are gone if the next complete read does not find them
-   * either.
+   * Known members that the read did not find. They are gone if the next complete read does not find
+   * them either.
    */
   readonly awaited: number;
   /** Whether each read covers the whole list, not just its newest part or a window. */
@@ -26,8 +26,8 @@ export interface ListRead {
 
 const MIN = 60_000;
 /**
- * The waits after each read until the next one; 0 means the next tick. The first schedule is the
- * full one; the others are what is left of it when later reads find nothing.
+ * The waits after each read until the next one; 0 means the next tick. The first schedule has all
+ * reads. The others have fewer, for lists whose repeated reads find nothing.
  */
 const RETRY_SCHEDULES: readonly (readonly number[])[] = [
   [0, 0, 0, MIN, 5 * MIN, 15 * MIN],
@@ -37,13 +37,14 @@ const RETRY_SCHEDULES: readonly (readonly number[])[] = [
 ];
 const LAST_SCHEDULE = RETRY_SCHEDULES.length - 1;
 /**
- * The schedule with one more read, a while later. It is used for changes that promise no member but
- * may hide one, and for whole lists, which show everything at once.
+ * The index of the schedule with one more read, a while later. It is used for changes without
+ * growth, behind which a new member may be hidden, and for lists that are read completely, which
+ * show everything at once.
  */
 const ONE_MORE = 2;
 /**
- * The number of full polls in a row that find what a counter never showed. A single one may be an
- * account that joined while another one left.
+ * How many full polls in a row must find what the counter did not show until the counter counts as
+ * unreliable. A single one may have found an account that joined while another one left.
  */
 const STRIKES_TO_UNRELIABLE = 2;
 
@@ -66,8 +67,8 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
 }
 
 /**
- * Returns a pending change if a member is missing without a change of the counter: the next
- * complete read decides.
+ * Returns a pending change if a member is missing although the counter did not change, so that the
+ * next complete read decides whether the member left; undefined if none is missing.
  */
 const awaiting = (
   { probedAtMs }: ProbeMemory,
@@ -108,8 +109,9 @@ function scheduleIndexOf(
 }
 
 /**
- * Returns the index of the retry schedule. If even the last read finds nothing, the next change
- * gets fewer reads; a member that is found late brings all of them back.
+ * Returns the index of the retry schedule for the next change. If even the last read finds nothing,
+ * the next change gets fewer reads. A member that only a repeated read finds brings all of them
+ * back.
  */
 function backoffAfter(
   open: OpenChange | undefined,

@@ -1,7 +1,7 @@
 /**
- * Makes a run of a group of account lists: requests all counters in as few requests as possible, reads
- * the lists whose counter changed, and stores what was learned. Owns the order of these steps;
- * plan/ decides what a change means, the poll runner what a member means.
+ * Makes a run of a group of account lists: requests all counters in as few requests as possible,
+ * reads the lists whose counter changed, and stores what was learned. Owns the order of these
+ * steps; list-reads.ts decides what a change means, the poll runner what a member means.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -36,7 +36,7 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
   readonly probeStates: ProbeStates;
 }
 
-/** A run while it goes on. */
+/** What the steps of one run share. */
 interface Run {
   readonly group: Poll;
   /**
@@ -116,7 +116,7 @@ export class MemberListsRunner implements GroupRunner {
   ): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
-    // A run for new members comes between two ticks.
+    // A run between two ticks is for new members, so it requests only them.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
     const asked = askedFor(membersOf(group), everyTick).filter(
       ({ key }) => !isExtra || probeStates.get(key) === undefined,
@@ -168,8 +168,8 @@ export class MemberListsRunner implements GroupRunner {
       checkedAtMs: nowMs,
     };
     const { left, awaited, pages, isUnderWay } = list;
-    // A list that is read completely only once a day says no more about its counter than its newest
-    // part.
+    // If a list is read completely only once a day, even that read counts like a read of its newest
+    // part, because the other reads show no more.
     const isWhole = isReadByEveryPoll(poll);
     if (isUnderWay || (isWhole && pages === undefined))
       return probeStates.put(poll.key, withoutReader(known), "later");

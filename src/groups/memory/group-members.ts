@@ -25,15 +25,18 @@ export interface GroupMembers {
    */
   unready(members: readonly Poll[]): Promise<ReadonlySet<string>>;
   /**
-   * Marks a member that was read on its own, because that may have opened or closed a gap in its
-   * history.
+   * Makes `unready` check a member again. Called after the member was read on its own, because that
+   * may have opened or closed a gap in its history.
    */
   doubt(pollKey: string): void;
-  /** Forgets all other members, because a member that is added again may have been paused. */
+  /**
+   * Forgets all members but these. One that is added again later is checked again, because it may
+   * have been paused.
+   */
   keepOnly(pollKeys: ReadonlySet<string>): void;
 }
 
-/** Returns the members of a group. The same plan gets the same list. */
+/** Returns the members of a group. Calls with the same group object return the same array. */
 export function membersOf(group: Poll): readonly GroupMember[] {
   const known = lists.get(group);
   if (known !== undefined) return known;
@@ -51,7 +54,7 @@ const lists = new WeakMap<Poll, readonly GroupMember[]>();
 export function createGroupMembers(
   store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">,
 ): GroupMembers {
-  /** The members that are ready, by poll key, each with the plan for which that was found. */
+  /** The members that are ready, by poll key, each with the poll as it was when that was found. */
   const ready = new Map<string, Poll>();
 
   const isReadyNow = (poll: Poll): boolean => {

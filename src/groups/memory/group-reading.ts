@@ -67,7 +67,10 @@ export class GroupReading {
     this.cooldowns = createCooldowns(deps.clock);
   }
 
-  /** Lets a kind read the targets of a group, then stores what it `learned` and that it ran. */
+  /**
+   * Runs a group: calls `read`, with which the kind reads the targets, then writes the `learned`
+   * values and records that the group ran.
+   */
   async run(
     group: Poll,
     learned: readonly Pick<LearnedValues<object>, "flush">[],
@@ -118,7 +121,7 @@ export class GroupReading {
   }
 
   /**
-   * Reads all of them with one query.
+   * Reads all members with one query.
    * @throws what the request throws
    */
   together(run: Running, members: readonly PlannedMember[]): Promise<MergedAnswer> {
@@ -126,9 +129,9 @@ export class GroupReading {
   }
 
   /**
-   * Processes what was read of members together, and returns the runs by poll key. Members of which
-   * nothing was read are left out. Their events are created at the same time, the oldest first over
-   * all members.
+   * Processes the answer to a shared query for each of these members, and returns the runs by poll
+   * key. Members of which nothing was read are left out. The events of all members are created
+   * together, the oldest first.
    */
   async processAll(
     members: readonly Poll[],

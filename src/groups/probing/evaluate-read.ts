@@ -27,16 +27,21 @@ export interface ReadTimes {
 
 export interface ReadEvaluation {
   readonly account: AccountMemory;
-  /** When posts were posted, in our clock, without those of a first read. */
+  /**
+   * When the posts were posted that the read found, in our clock, without those of a first read.
+   */
   readonly postedMs: readonly number[];
   /**
-   * How long after posting they were found, as far as that depends on how often accounts are
-   * probed.
+   * How long after posting they were found. Posts whose delay does not depend on how often accounts
+   * are probed are left out.
    */
   readonly delaysMs: readonly number[];
 }
 
-/** A post this much older than the last probe should have been in its counters. */
+/**
+ * If a post is this much older than the last probe, the counters in that probe should have included
+ * it.
+ */
 const COUNTER_LAG_MS = 900_000;
 
 export function evaluateRead(
@@ -53,7 +58,7 @@ export function evaluateRead(
     : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
-  // Our clock decides which accounts are requested next.
+  // These times are in our clock, which also decides which accounts are requested next.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
@@ -65,7 +70,8 @@ export function evaluateRead(
       : localMs.length === 0
         ? before.rate
         : learnPosts(before.rate, localMs, nowMs),
-    // A search that comes with a probe is hardly older than the probe.
+    // If the run also probed the account, the time of the probe is kept, because the search was
+    // made at nearly the same time.
     checkedAtMs: read.isSuspicious
       ? before.checkedAtMs
       : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
@@ -83,8 +89,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
-  // Older posts were counted before the change, so the counter changed for another post, which is
-  // not visible yet.
+  // Posts from before this time were counted before the change. If only such posts are found, the
+  // counter changed for another post, which is not visible yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
     endpoint,
@@ -96,8 +102,9 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
 }
 
 /**
- * Returns the wall time since when the delay of an account's posts depends on the pace. It includes
- * posts that the search did not show yet at the last read.
+ * Returns the wall time after which the delay of an account's posts depends on the pace. It is
+ * earlier by the search's lag, because the search may not have shown the newest posts at the last
+ * read.
  */
 const pacedSinceMs = ({
   probe,

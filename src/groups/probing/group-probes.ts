@@ -33,12 +33,15 @@ export interface GroupProbesDeps {
  * The result of a probe.
  * - `refused`: the service refuses such requests, or did so minutes ago and the backoff has not
  *   ended.
- * - `suspicious`: it shows none of the accounts that it showed before. They are requested again
- *   when it is their turn.
+ * - `suspicious`: the answer shows none of the accounts that earlier answers showed. They are
+ *   requested again when it is their turn.
  */
 export type ProbeAnswer = "seen" | "suspicious" | "refused";
 
-/** For an account that was never probed, an answer of this age is recent enough. */
+/**
+ * For an account that was never probed, a profile that another request showed within this time is
+ * recent enough.
+ */
 const JUST_NOW_MS = 60_000;
 
 export class GroupProbes {

@@ -1,5 +1,5 @@
 /**
- * What a probe knows of an account: the fields as last seen, and the change that no read has
+ * What is remembered of a probed account: the fields as last seen, and the change that no read has
  * accounted for yet. Any change counts, also a decrease, and so does an account that is missing
  * from the answer. Pure. Other modules decide when and how accounts are read.
  */
@@ -7,15 +7,15 @@ import type { JsonObject } from "../../model/json.ts";
 
 /** A change that was seen and is not accounted for yet. */
 export interface OpenChange {
-  /** The time of the last probe before the change. Its cause is hardly older. */
+  /** The time of the last probe before the change. What caused the change is hardly older. */
   readonly sinceMs: number;
   /**
-   * The time of the last probe before the counter last changed. More probes could not have found
-   * older posts sooner.
+   * The time of the last probe before the counter last changed. More frequent probes would not have
+   * found posts from before this time any sooner.
    */
   readonly calmMs?: number;
   /**
-   * The number of posts that the counter promises and no read has found; null for a change that no
+   * The number of posts that the counter has shown and no read has found; null for a change that no
    * post can account for.
    */
   readonly owed: number | null;
@@ -29,19 +29,19 @@ export interface ProbeMemory {
   /** The fields as last seen; null if the account was missing. */
   readonly fields: JsonObject | null;
   /**
-   * For a missing account: its counter when it was last seen, because the posts until its return
-   * are still to be found.
+   * For a missing account: its counter when it was last seen. The next value shows how many posts
+   * were made until the account returned.
    */
   readonly lastCounter?: number;
   readonly probedAtMs: number;
   readonly open?: OpenChange;
   /** Time of the last full poll, which finds what a probe cannot show. */
   readonly fullAtMs: number;
-  /** Time of a later full poll that was shown nothing, not even known posts. */
+  /** Time of a later full poll whose answer was empty, without even the known posts. */
   readonly blindAtMs?: number;
   /**
-   * The number of posts that the counter promised and no read found, for example because the
-   * service showed none for hours.
+   * The number of posts that the counter showed and no read found until the reads ended, for
+   * example because the service showed none for hours.
    */
   readonly unfound?: number;
   /**
@@ -49,7 +49,10 @@ export interface ProbeMemory {
    * nothing about this account.
    */
   readonly isBlind?: true;
-  /** The number of changes of the counter since then, without another such post in between. */
+  /**
+   * How often the counter has changed since it became unreliable, without another post that it did
+   * not show.
+   */
   readonly moves?: number;
   /**
    * The number of posts found that the counter has not shown yet. It will change for them at the
@@ -61,20 +64,23 @@ export interface ProbeMemory {
    * the search was not used any more.
    */
   readonly hidden?: number;
-  /**
-   * For an account list: the retry schedule of its later reads, and below it the number of full
-   * polls in a row that found what the counter never showed.
-   */
+  /** For an account list: the index of the retry schedule for its repeated reads. */
   readonly patience?: number;
+  /**
+   * For an account list: how many full polls in a row found what the counter did not show.
+   */
   readonly strikes?: number;
 }
 
 /** The counter whose growth shows how many posts are to be found. */
 const TWEETS = "tweets_count";
-/** Reads after the first one: at the next three ticks, then after these waits. */
+/**
+ * After its first read, a change is read again at this many ticks, and then after the waits in
+ * `LATER_MS`.
+ */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
-/** The number of reads of a change that no post accounts for. */
+/** How often a change is read if no post accounts for it. */
 const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /**
@@ -83,8 +89,8 @@ const REFUSED_FOR_MS = 86_400_000;
  */
 const HIDDEN_AFTER = 3;
 /**
- * A post and a deletion between two probes leave a counter unchanged. A counter that changes this
- * many times is trusted again.
+ * An unreliable counter is trusted again after this many changes: it may have missed a post only
+ * because another was deleted between the same two probes.
  */
 const MOVES_TO_SEE = 3;
 
@@ -119,10 +125,10 @@ export const neverProbed = (fields: JsonObject | null, atMs: number): ProbeMemor
 });
 
 /**
- * Applies the answer of a probe. `counter` is the field whose growth promises items. A change while
- * another one is pending starts the reads again. Posts that were found before the counter showed
- * them are not expected again, but the change is still read once, because they may have been
- * deleted since and others posted.
+ * Applies the answer of a probe. `counter` is the field whose growth shows how many new items there
+ * are. A change while another one is pending starts the reads again. Posts that were found before
+ * the counter showed them are not expected again, but the change is still read once, because they
+ * may have been deleted since and others posted.
  */
 export function applyProbe(
   { ahead = 0, lastCounter, ...known }: ProbeMemory,
@@ -166,13 +172,13 @@ function numberIn(fields: JsonObject | null, name: string): number | undefined {
 export const isDue = ({ open }: ProbeMemory, nowMs: number): boolean =>
   open !== undefined && open.dueMs <= nowMs;
 
-/** Whether a read left posts unfound that the counter promises. */
+/** Whether posts that the counter has shown are still missing after at least one read. */
 export const isUnexplained = ({ open }: ProbeMemory): boolean =>
   open !== undefined && open.reads > 0 && (open.owed ?? 0) > 0;
 
 /**
- * The search sometimes shows a post this late. Posts from before that time were hidden for another
- * reason.
+ * The search sometimes shows a post this long after it was posted. A post that it shows even later
+ * was hidden for another reason.
  */
 export const SEARCH_LAG_MS = 300_000;
 
@@ -203,13 +209,15 @@ export interface ReadResult {
   readonly endpoint: "search" | "timeline";
   readonly newPosts: number;
   /**
-   * The number of these that were posted before the last probe. Its counters should have shown
-   * them.
+   * How many of the new posts were posted before the last probe, so that its counters should have
+   * shown them.
    */
   readonly newBeforeProbe: number;
-  /** Whether it went back to the last full poll. */
+  /** Whether the read went back to the last full poll. */
   readonly isFull: boolean;
-  /** Whether not even the newest known post was shown. Then it says nothing about what exists. */
+  /**
+   * Whether not even the newest known post was shown. Then the read says nothing about what exists.
+   */
   readonly isSuspicious?: boolean;
 }
 
@@ -227,8 +235,8 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   } = memory;
   const isRead = result.isFull && result.isSuspicious !== true;
   const hidden = hiddenAfter(memory, result);
-  // The first probe of an account counted the posts that the following read finds. Credit for them
-  // would hide later posts.
+  // The first probe of an account already counted the posts that the following read finds. If they
+  // were added to `ahead`, later posts would not be expected.
   const isFirst = open?.sinceMs === 0;
   const surplus = isFirst
     ? ahead
@@ -253,8 +261,9 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
 }
 
 /**
- * Returns the memory after the first read. Earlier changes are part of the baseline. The first
- * reads of many accounts take minutes: `uncounted` posts were made after the last probe.
+ * Returns the memory after the first read. Earlier changes are part of the baseline. `uncounted` is
+ * the number of posts that were made after the last probe, because the first reads of many accounts
+ * take minutes.
  */
 export function afterFirstRead(
   { open: _, ...memory }: ProbeMemory,
@@ -263,7 +272,7 @@ export function afterFirstRead(
   return uncounted === 0 ? memory : { ...memory, ahead: (memory.ahead ?? 0) + uncounted };
 }
 
-/** Returns whether the counters are still unreliable. */
+/** Returns whether the counters are unreliable after a read, as fields of the memory. */
 function sightAfter(
   { open, isBlind, moves = 0, unfound = 0 }: ProbeMemory,
   { newBeforeProbe }: ReadResult,
@@ -277,8 +286,8 @@ function sightAfter(
 }
 
 /**
- * Returns the pending change after a read; undefined if every promised post is found, or the last
- * read was made.
+ * Returns the pending change after a read; undefined if every post that the counter has shown is
+ * found, or the last read was made.
  */
 function openAfter(
   open: OpenChange,

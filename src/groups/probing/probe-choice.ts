@@ -50,7 +50,10 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
   return low;
 }
 
-/** Posts come in clusters. This share of them makes a probe find something. */
+/**
+ * Posts come in clusters, and a probe finds a cluster at once. So each post counts by this share
+ * when the chance is computed that a probe finds something.
+ */
 const APART = 0.88;
 
 /**
@@ -60,14 +63,14 @@ const APART = 0.88;
 const KNOWN_BESIDE = 0.5;
 
 /**
- * Returns the cost of a probe for which `posts` posts are expected: the probe itself, and a search
- * if it finds something.
+ * Returns the requests that a probe is expected to take if `posts` posts are expected: the probe
+ * itself, and a search if it finds something.
  */
 const requestsOf = (posts: number): number =>
   2 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /**
- * The number of posts expected for the requested accounts, and how long they have waited together.
+ * The posts expected for the requested accounts, and the sum of the times that they have waited.
  */
 export interface Awaited {
   readonly posts: number;
@@ -93,7 +96,10 @@ export function worthOf(chosen: readonly Candidate[]): number {
   return waitedMs / requestsOf(posts);
 }
 
-/** The longer the wait, the more likely the search, so the wait is computed this many times. */
+/**
+ * The cost of a probe grows with the wait before it, because a search becomes more likely. So the
+ * wait is computed this many times, each time with the cost after the wait computed before.
+ */
 const ROUNDS = 6;
 
 /**

@@ -22,7 +22,7 @@ export interface AccountMemory {
   readonly searchedAtMs?: number;
   /** For a list: the number of requests of its last complete read. */
   readonly pages?: number | undefined;
-  /** For a list: the subscribers for whom it was last read to its end. */
+  /** For a list: a number that stands for the subscribers for whom it was last read to its end. */
   readonly readFor?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Counts which accounts are already requested at the same moment by any poll, because their
- * profiles come in the same requests. Pure arithmetic.
+ * Counts the requests that probes add to those that other polls make at the same moment: accounts
+ * that are requested at one moment share requests. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll } from "../../plan/poll.ts";
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * Slower schedules must be added last. If their ticks coincide with others only sometimes, that
- * does not count.
+ * The accounts that polls request, by schedule. Schedules must be added from the fastest to the
+ * slowest. Ticks that coincide only sometimes count as if they never did.
  */
 export class SharedProbes {
   readonly #bySchedule = new Map<string, Asked>();

@@ -1,5 +1,5 @@
 /**
- * Handles merged answers that cannot be used: why, and what follows when their members were read on
+ * Decides what follows from a merged answer that cannot be used, once its members were read on
  * their own.
  */
 import type { Clock } from "../../model/clock.ts";
@@ -29,10 +29,13 @@ export interface DoubtDeps {
 }
 
 const MAX_REST_MS = 86_400_000;
-/** The number of unattributed results that are remembered as verified. */
+/** How many unattributed results are remembered, so that they cause no doubt again. */
 const MAX_UNATTRIBUTED = 200;
 
-/** Decides what follows from a doubt. `outcomes`: the outcomes of completed reads, by poll key. */
+/**
+ * Decides what follows from a doubt: members are quarantined, queries get shorter, or nothing is
+ * merged for a while. `outcomes`: the outcomes of completed reads, by poll key.
+ */
 export function resolveDoubt(
   scene: SearchScene,
   { tasks, unattributed, reason, size }: Doubt,
@@ -76,7 +79,10 @@ export function resolveDoubt(
   });
 }
 
-/** The number of runs in a row after which an empty answer is no longer a momentary fault. */
+/**
+ * After this many runs in a row, an answer without the newest known tweet is no momentary fault any
+ * more.
+ */
 const SUSPICIOUS_RUNS = 3;
 
 export interface SuspiciousSearches {
@@ -88,8 +94,8 @@ export interface SuspiciousSearches {
 }
 
 /**
- * Creates the count. If an answer lacks the newest known tweet, it was deleted, the response is
- * suspiciously empty, or the search finds more on its own than together with others.
+ * Creates the count. If an answer lacks the newest known tweet, the tweet was deleted, the response
+ * is suspiciously empty, or the search finds more on its own than together with others.
  */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();

@@ -71,21 +71,21 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
   };
 }
 
-/** Returns the members that share a request. */
+/** Returns the queries of the members, divided into those that share a request. */
 function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
   return batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
 }
 
-/** What a group needs in addition to its shared reads, before anything was learned. */
+/** The verification reads of a group, as estimated before anything was learned. */
 export interface Verification {
   /** How often each member is read on its own. */
   readonly everyMs: number;
   /** The number of requests of a run. */
   readonly queries: number;
   /**
-   * Requests per day. With two members, a read of either one leaves the other on its own, and so
-   * verifies both.
+   * Verification reads per day. With two members, a read of either one leaves the other on its own,
+   * and so verifies both.
    */
   readonly perDay: number;
 }
@@ -106,8 +106,9 @@ export function verificationOf({
 }
 
 /**
- * If a read returns more than a page, it costs the same merged or not, and verification reads read
- * its posts once more. Above this share, sharing saves nothing.
+ * Sharing saves nothing for a search if its posts, which merged reads and verification reads both
+ * return, take more than this share of a request per poll. It shares queries again below
+ * `CALM_AGAIN`.
  */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;

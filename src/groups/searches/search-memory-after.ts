@@ -13,10 +13,10 @@ export interface SearchReadTimes {
   readonly verifyEveryMs: number;
 }
 
-/** An empty answer verifies nothing, so it is requested again after this time. */
+/** An empty answer verifies nothing, so the verification read is repeated after this time. */
 const ASK_AGAIN_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** The average time for which found posts are remembered. */
+/** How long a found post counts in the rate, on average. */
 const FADE_MS = 7_200_000;
 
 /**
@@ -41,8 +41,8 @@ export function afterShared(
 }
 
 /**
- * Returns the memory after a completed read of the member on its own. A read that was cut off
- * changes nothing.
+ * Returns the memory after a read of the member on its own. A read that was cut off changes nothing
+ * but when the member was tried and is verified next.
  */
 export function afterAlone(
   member: SearchMemory | undefined,
@@ -52,8 +52,8 @@ export function afterAlone(
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, verifyEveryMs } = times;
   if (outcome.shown === undefined) {
-    // The read was cut off, so the history has a gap, which its own memory records; or the answer
-    // was empty although there were items before.
+    // The read was cut off, so the history has a gap, which the poll's own memory records; or the
+    // answer was empty although there were items before.
     return (
       member && {
         ...member,
@@ -96,21 +96,27 @@ function learn({ postsPerDay, checkedAtMs }: SearchMemory, posts: number, nowMs:
 }
 
 /**
- * Computes the rate from the dates of a first page. The oldest one marks the start of the period.
+ * Computes the rate from the dates of a first page. The oldest date marks the start of the period.
  */
 const firstRate = (postedMs: readonly number[], nowMs: number): number =>
   postedMs.length < 2
     ? 0
     : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
 
-/** Returns the member with the decision whether it finds so much that sharing saves nothing. */
+/**
+ * Returns the member with `isBusy` decided anew: whether it finds so much that sharing saves
+ * nothing.
+ */
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
   isTooBusy(member.postsPerDay, intervalMs, isBusy === true) ? { ...member, isBusy: true } : member;
 
 /** The ids and times of what merged answers returned for a member since it was verified. */
 export type MergedItems = ReadonlyMap<string, number>;
 
-/** At least this many must be wrong, because deletions explain some. */
+/**
+ * A member is quarantined only if at least this many results of merged answers, and more than
+ * `WRONG_SHARE` of them, are missing from its own read. Deletions explain some.
+ */
 const MIN_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 

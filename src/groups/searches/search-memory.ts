@@ -9,26 +9,32 @@ import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 export interface SearchMemory {
   /** Everything that was shown until this time was read, except what appears late. */
   readonly checkedAtMs: number;
-  /** The last read that included it since then. After an empty answer, only this time changes. */
+  /**
+   * When the member was last read, with whatever result. After an empty answer, only this time
+   * changes.
+   */
   readonly triedAtMs: number;
-  /** Late items were searched for back to `overlap` before this time. */
+  /**
+   * When the last late-arrival rescan began. The next one goes back to `overlap` before this time.
+   */
   readonly sweptAtMs: number;
-  /** The last time that it was verified by a read of its own. */
+  /** When the member was last verified by a read of its own. */
   readonly provedAtMs: number;
+  /** When the member is to be verified next. */
   readonly proofDueMs: number;
-  /** Set if it was read together with others since it was verified. */
+  /** Set if the member was read together with others since it was verified. */
   readonly isUnproven?: true;
-  /** Set if the service seemed to interpret its query differently. */
+  /** Set if the service seemed to interpret the member's query differently than chirpwatch does. */
   readonly alone?: Quarantine;
-  /** Set if it finds so much that sharing saves nothing. */
+  /** Set if the member finds so much that sharing saves nothing. */
   readonly isBusy?: true;
-  /** The rate of posts that it found in the last hours. */
+  /** The rate of posts that the member found in the last hours. */
   readonly postsPerDay: number;
 }
 
 /**
- * The member is read on its own until `untilMs`. `times` counts how often that was necessary, each
- * time not long after the last.
+ * How long a member is read on its own. `times` counts how often that was necessary, each time not
+ * long after the last.
  */
 export interface Quarantine {
   readonly untilMs: number;
@@ -57,8 +63,9 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
   nowMs < (member?.alone?.untilMs ?? 0);
 
 /**
- * Returns the quarantine: a day, and twice as long each time the problem shows again. A tweet that
- * was hidden for days looks the same as one that reads together do not show.
+ * Returns the quarantine: a day, and twice as long each time the problem shows again. It is short
+ * at first, because a tweet that was hidden for days looks the same as one that merged searches
+ * never show.
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};

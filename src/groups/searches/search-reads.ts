@@ -55,7 +55,7 @@ export class SearchReads {
     let failure: Error | undefined;
     await sideBySide(batches, async (batch) => {
       const own = batch.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
-      // A search that fits in with no other one needs no attribution.
+      // A search that shares its query with no other one needs no attribution.
       if (own.length === 1) {
         const alone = own.map((task) =>
           scene.members.get(task.poll.key)?.isUnproven === true

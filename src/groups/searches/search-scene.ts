@@ -18,7 +18,10 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchScene {
   readonly group: Poll;
-  /** The memory of the group as a whole. `members` holds its members' part. */
+  /**
+   * The memory of the group. During the run, the memory of its members is in `members` below and
+   * not in here.
+   */
   memory: SearchGroupMemory;
   readonly members: Map<string, SearchMemory>;
   /** How often each member is read on its own, to verify it. */

@@ -10,7 +10,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchTask {
   readonly poll: Poll;
-  /** How far back it reads. If undefined, as far as the poll's own memory says. */
+  /** How far back the read goes. If undefined, as far as the poll's own memory says. */
   readonly reach?: Reach | undefined;
   /** Whether it is a late-arrival rescan. */
   readonly isRescan: boolean;
@@ -29,7 +29,10 @@ export interface SearchTaskQuery {
   /** Whether a member, by its poll key, is not read for now because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: SearchGroupMemory;
-  /** Whether merged answers could not be used recently. */
+  /**
+   * Whether merged answers could not be used recently, so that every member is read on its own for
+   * a while.
+   */
   readonly isResting: boolean;
   readonly nowMs: number;
   /** Converts our time to the service's. */
@@ -76,8 +79,8 @@ function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): Se
 }
 
 /**
- * Returns the first task of a member: twice as deep as its own polls' rescans, so that it covers
- * what they left to the next rescan.
+ * Returns the first task of a member in the group. It goes twice as far back as the rescans of the
+ * member's own polls did, so that it covers what they left to the next rescan.
  */
 const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
   poll,
@@ -100,7 +103,8 @@ function canShare(
 ): boolean {
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs)
     return false;
-  // After an outage, the merged query would be long.
+  // A member that was not read for long, as after an outage, would make the merged query read far
+  // back.
   return (
     nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs)
   );

@@ -1,13 +1,13 @@
 /**
- * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is
- * smallest if intervals are proportional to 1 / sqrt(rate): the next read is due when the waiting
- * times of the posts expected since the last one add up to the required worth. Pure.
+ * Keeps the mean delay of a feed's posts at the configured one. All reads cost the same, so the
+ * mean delay is smallest if intervals are proportional to 1 / sqrt(rate): the next read is due when
+ * the waiting times of the posts expected since the last one add up to the required worth. Pure.
  */
 import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** Reads are at most this many times as frequent as even ones, in a burst. */
+/** Reads in a burst are at most this many times as frequent as at even intervals. */
 const MAX_SPEED_UP = 6;
 /** Delays are averaged over this many posts, and at least six hours. */
 const MEMORY_POSTS = 400;
@@ -15,7 +15,7 @@ const MEMORY_MS = 21_600_000;
 
 export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   kind: "mean",
-  // Posts are found sooner in a burst.
+  // The median is below the mean, because posts of a burst are found sooner.
   delay: { p50Ms: 0.95 * meanMs, p95Ms: 2.2 * meanMs },
   leastMs: (2 * meanMs) / MAX_SPEED_UP,
   mostMs: maxMs,

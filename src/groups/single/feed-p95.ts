@@ -1,11 +1,11 @@
 /**
- * Keeps 95 of 100 posts of a feed within a delay. A post found within it is not late, so the next
- * read comes no sooner, and later while few posts are expected. Pure.
+ * Finds 95 of 100 posts of a feed within the configured delay. A post found within it is not late,
+ * so the next read comes no sooner than that, and later while few posts are expected. Pure.
  */
 import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** The share of posts that are late at even intervals. */
+/** The share of posts that may be late. */
 const LATE_SHARE = 0.05;
 /** The largest worth that a read is required to have. */
 const MAX_WORTH = (1 - LATE_SHARE) / LATE_SHARE;

@@ -30,10 +30,11 @@ export interface ReadPace {
    */
   readonly worth: number;
   /**
-   * For a mean, sums over the posts found recently, in which older ones count less: here their
-   * delays as shares of the mean, below sqrt(worth) at the time.
+   * For a mean: the sum of the delays of recently found posts, as shares of the mean. Older posts
+   * count less.
    */
   readonly delays: number;
+  /** For a mean: the sum, over the same posts, of sqrt(worth) when each was found. */
   readonly roots: number;
   readonly atMs: number;
 }
@@ -46,19 +47,21 @@ export interface ReadAlgorithm {
   readonly kind: Freshness["kind"];
   /** The expected delay. */
   readonly delay: Delay;
-  /** The shortest and, below, the longest time between two reads. */
+  /** The shortest time between two reads. */
   readonly leastMs: number;
+  /** The longest time between two reads. */
   readonly mostMs: number;
   /**
-   * Returns what a read must be worth. `share`: of the worth of even reads of evenly posted items.
-   * `factor`: how much slower polls run.
+   * Returns what a read must be worth. `share` is the learned worth, relative to reads at even
+   * intervals of evenly posted items. `factor` is how much slower polls run while the quota is
+   * short.
    */
   wantedWorth(share: number, factor: number): number;
   /** Posts younger than this add nothing to the worth of a read. */
   readonly inTimeMs: number;
   /**
-   * Returns what one step of the wait adds to the worth of the read. `posts`: before the step.
-   * `more`: within it.
+   * Returns what one step of the wait adds to the worth of the read. `posts` is how many are
+   * expected before the step, `more` how many within it.
    */
   worthOfStep(posts: number, more: number, stepMs: number): number;
   /** Returns the pace after posts were found with these delays. */
@@ -67,9 +70,9 @@ export interface ReadAlgorithm {
 
 /** How long posts count as recent. */
 const LATELY_MS = DAY_MS;
-/** The number of recent posts with the same weight as the average. */
+/** The average rate has the weight of this many recent posts. */
 const LATELY_PRIOR = 1;
-/** The number of found posts that outweigh the first guess. */
+/** The first guess has the weight of this many found posts. */
 const FIRST_GUESS_POSTS = 60;
 /**
  * Outside bursts, reads come at most three times as often as even ones, because more requests do

@@ -24,19 +24,18 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface FeedRead {
   /** Start of the read, in our clock. */
   readonly startedAtMs: number;
-  /** When tweets that were not there before were posted, in service time. */
+  /** When the tweets that the read found to be new were posted, in service time. */
   readonly postedMs: readonly number[];
-  /**
-   * Returns how much is posted by what the read showed, for a feed of which nothing is known yet.
-   */
+  /** Returns the rate of posts that the read shows, for a feed of which nothing is known yet. */
   readonly firstRate: (serviceMs: number) => RateMemory;
-  /** Whether it is complete, so that what it did not show does not exist. */
+  /** Whether the read is complete, so that what it did not show does not exist. */
   readonly isWhole: boolean;
 }
 
 export interface FeedPacer extends Pacer {
-  /** The shortest and, below, the longest time between two reads. */
+  /** The shortest time between two reads. */
   readonly leastMs: number;
+  /** The longest time between two reads. */
   readonly mostMs: number;
   /**
    * Learns from a read. Returns the wall time at which the next read is worth its request;
@@ -58,16 +57,16 @@ export interface FeedPacerDeps {
 
 interface FreshDeps extends FeedPacerDeps {
   /**
-   * When the next read of each poll would be worth its request if the quota were not short. Not
-   * known for reads before a restart.
+   * When the next read of each poll would be worth its request if the quota were not short. After a
+   * restart, a poll is missing until its next read.
    */
   readonly dueMs: Map<string, number>;
 }
 
 const MIN_MS = 1_000;
 /**
- * Lists sometimes show a post this late. Posts from before that time were hidden for another
- * reason, so they say nothing about the posting rate.
+ * Lists sometimes show a post this long after it was posted. A post that they show even later was
+ * hidden for another reason, so it says nothing about the posting rate.
  */
 const LAG_MS = 300_000;
 
@@ -101,7 +100,10 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const isPunctual = (): boolean =>
     clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 
-  /** Returns what the found posts show about the feed, and, from their delays, about its pace. */
+  /**
+   * Returns the feed with what the found posts show about its rate and, from their delays, about
+   * its pace.
+   */
   const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;

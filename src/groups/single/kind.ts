@@ -1,4 +1,4 @@
-/** A poll that is read on its own, for plan and forecast. Pure. */
+/** Computes for plan and forecast what it costs to read a poll on its own. Pure. */
 import type { Poll } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { readsOf } from "../../plan/polls/estimate.ts";
@@ -70,8 +70,9 @@ function rescansPerDay(
 }
 
 /**
- * Returns the requests per day of full reads. Every poll continues to read a list whose departures
- * are reported, at most `max_pages` of it. Any other list is read completely once a day.
+ * Returns the requests per day of full reads. If departures from a list are reported, every poll
+ * continues to read the whole list, by at most `max_pages`. Any other list is read completely once
+ * a day.
  */
 function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): number {
   if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, pages);
@@ -80,7 +81,7 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
 }
 
 /**
- * Returns the accounts that are read through a public list. Whether the list contains them is
+ * Returns how many accounts are read through a public list. Whether the list contains them is
  * checked once a day. Those that it lacks are read on their own, with up to one request per tick
  * for all of them.
  */

@@ -28,12 +28,12 @@ export interface FreshnessPacerDeps {
 }
 
 /**
- * Whether the runs of a group are on time. While runs are late, posts are found late for reasons
- * that no pace can change, until every account was requested once more.
+ * Whether the runs of a group are on time. After a late run, the delays of posts say nothing about
+ * the pace until every account was requested once more.
  */
 interface Punctuality {
   readonly dueMs: number;
-  /** The last run that was late, was slowed down because of the quota, or was shown nothing. */
+  /** When a run was last late, slowed down because of the quota, or answered suspiciously. */
   readonly lateAtMs: number;
 }
 

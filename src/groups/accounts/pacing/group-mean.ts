@@ -1,9 +1,9 @@
 /**
- * Keeps a mean delay over the posts of a group. It learns what a probe must be worth before it is
- * sent, so that posts are found within the configured mean and no sooner. A burst makes a probe
- * worth its request sooner, silence later; the required worth changes slowly. It is learned from
- * two delays that both grow with its square root: the one that the rates predict at every probe,
- * and the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
+ * Keeps the mean delay of a group's posts at the configured one. A probe is sent once it is worth
+ * its request, which means that the posts that it is expected to find have waited long enough. In a
+ * burst that is sooner, in silence later. How much worth is required is learned slowly, from two
+ * delays that both grow with its square root: the one that the rates predict at every probe, and
+ * the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
  * Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
@@ -39,7 +39,7 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm => ({
   runsPerDay: () => undefined,
 });
 
-/** A pace learned from no accounts is not usable. */
+/** Whether a pace can be used. One that was learned while the group had no accounts cannot. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory =>
   pace !== undefined && pace.worth > 0;
 
@@ -66,15 +66,15 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 /**
- * The share of the waiting time that probes end once they are worth it. Piggybacked reads and the
- * longest wait end the rest.
+ * The share of the posts' waiting time that ends with a probe that was sent because of its worth.
+ * The rest ends with a piggybacked read or after the longest wait.
  */
 const ENDED_BY_WORTH = 0.75;
-/** The number of predicted posts that outweigh the first guess. */
+/** The first guess has the weight of this many predicted posts. */
 const FIRST_GUESS_POSTS = 60;
 /**
- * The first bursts of a few accounts are noise. This many measured bursts have the same weight as
- * the prediction.
+ * The prediction has the weight of this many measured bursts, because the first bursts of a few
+ * accounts are noise.
  */
 const FORECAST_BURSTS = 60;
 /** The posts of a burst are found together, so about four posts count as one measurement. */
@@ -86,8 +86,8 @@ const POSTS_A_BURST = 4;
 const MAX_SPEED_UP = 3;
 
 /**
- * Returns the first pace, computed as the forecast does. `rates`: known average rates, in posts per
- * day.
+ * Returns the first pace, computed as the forecast does. `rates` are the known average rates of the
+ * accounts, in posts per day.
  */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;
@@ -110,8 +110,8 @@ export interface Found {
 }
 
 /**
- * Returns the pace after a run. Predicted delays are free of the noise of single posts, measured
- * ones of errors in the rates.
+ * Returns the pace after a run. It uses both kinds of delays: the predicted ones are free of the
+ * noise of single posts, the measured ones of errors in the rates.
  */
 export function learnDelays(
   memory: PaceMemory,
@@ -145,7 +145,7 @@ export function learnDelays(
   };
 }
 
-/** Returns the mean delay per root of worth. */
+/** Returns the mean delay divided by the square root of the worth that was required. */
 function delayByRoot(foretold: Delays, found: Delays): number {
   const byRates = foretold.delayMs / foretold.rootWorth;
   if (found.posts === 0) return byRates;

@@ -1,8 +1,9 @@
 /**
- * Keeps 95 of 100 posts of a group within a delay. A post found within it is not late, however
- * early it is found. So accounts that post enough (busy ones) are requested once per delay and no
- * sooner, all others after the longest wait. The accounts of a round share its searches. An account
- * that posted recently counts as busy; silence makes it quiet. Pure; the memory is plain data.
+ * Finds 95 of 100 posts of a group within the configured delay. A post found within it is not late,
+ * however early it is found. So accounts that post enough (busy ones) are requested once per delay
+ * and no sooner, all others after the longest wait. The accounts of a round share its searches. An
+ * account that posted recently counts as busy; after a silence it counts as quiet. Pure; the memory
+ * is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
@@ -21,11 +22,11 @@ const DAY_MS = 86_400_000;
 const LATE_SHARE = 0.045;
 /** About how long after a probe its search finds the posts. */
 const FOUND_AFTER_MS = 2_000;
-/** The shortest round, as a share of the limit. */
+/** The shortest time between two rounds, as a share of the configured delay. */
 const MIN_SHARE = 0.8;
 /** How much one found post changes the rate above which accounts count as busy. */
 const STEP = 0.02;
-/** The correction is at most this factor, up or down. */
+/** The learned correction of that rate is at most this factor, up or down. */
 const MAX_CORRECTION = 4;
 
 export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
@@ -56,8 +57,8 @@ function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQ
 }
 
 /**
- * Updates the rounds after a run. A run soon after a round is not a round itself, because hardly
- * any account is due.
+ * Returns what a run teaches about the rounds. A run soon after a round is not a round itself,
+ * because hardly any account is due.
  */
 function roundsAfter(query: PaceQuery, freshness: P95): LearnedPace {
   const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs, isPaced } = query;
@@ -79,8 +80,8 @@ const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number):
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
 /**
- * Returns the milliseconds between rounds. If one probe requests all accounts, the interval alone
- * decides how many posts are late.
+ * Returns the milliseconds between rounds. If one probe holds all accounts, every round requests
+ * all of them, and the interval alone decides how many posts are late.
  */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
   const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, MIN_SHARE * p95Ms);
@@ -88,9 +89,10 @@ export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
 }
 
 /**
- * Returns the rate, in posts per day, from which an account is requested in every round: the
- * quieter accounts together have as many late posts as are allowed. `rates`: the average rate of
- * each account. In quiet hours an account posts at half of its average, after a post at much more.
+ * Returns the rate, in posts per day, from which an account is requested in every round, so that
+ * the quieter accounts together have as many late posts as are allowed. `rates` are the average
+ * rates of the accounts. The result is compared with the current rate of an account, which is half
+ * of the average in quiet hours and much more after a post.
  */
 export function busyRate(rates: readonly number[], freshness: P95): number {
   if (rates.length <= BATCH_SIZE) return 0;
@@ -114,7 +116,7 @@ export interface RoundQuery {
 
 /**
  * Returns the accounts that a round requests: the busy ones, those whose wait would become too
- * long, and, in free places, those with the most posts to be found.
+ * long, and, in the free places of the last probe, those with the most posts to be found.
  */
 export function chooseRound<C extends Candidate>(
   candidates: readonly C[],
@@ -129,12 +131,15 @@ export function chooseRound<C extends Candidate>(
   return [...due, ...others.sort((a, b) => posted(b) - posted(a)).slice(0, places)];
 }
 
-/** An answer is this much younger than the round that requested it. */
+/**
+ * About how long a probe takes. The age of an account counts from the answer, the interval of
+ * rounds from the start of the round.
+ */
 const ANSWERED_MS = 250;
 
 /**
  * Returns the milliseconds until a round has an account to request. Other groups may have requested
- * all of them since the last round.
+ * all accounts since the last round.
  */
 function waitForDue(
   candidates: readonly Candidate[],
@@ -148,8 +153,8 @@ function waitForDue(
 }
 
 /**
- * Returns the correction after posts were found with these delays, as far as delays depend on the
- * rounds.
+ * Returns the correction after posts were found with these delays. Delays that do not depend on the
+ * rounds must be left out.
  */
 export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;

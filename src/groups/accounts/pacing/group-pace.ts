@@ -11,13 +11,16 @@ import type { Turn, Waiting } from "./turns.ts";
 export interface Delays {
   readonly posts: number;
   readonly delayMs: number;
-  /** The sum of the square roots of the worth at that time. */
+  /** The sum of the square roots of the worth that was required when each post was found. */
   readonly rootWorth: number;
 }
 
 /** What a group learns for a mean. */
 export interface PaceMemory {
-  /** What a probe must be worth: posts x ms for each request that it is expected to take. */
+  /**
+   * What a probe must be worth before it is sent: the waiting time of posts that it is expected to
+   * end, in posts x ms, for each request that it is expected to take.
+   */
   readonly worth: number;
   /** The delays of posts that the rates predicted for the probes. */
   readonly foretold: Delays;
@@ -28,7 +31,7 @@ export interface PaceMemory {
 
 /** What a group learns about the rounds of a p95. */
 export interface Rounds {
-  /** The factor for the rate that the accounts' own rates suggest. */
+  /** The learned factor by which the rate is multiplied from which accounts count as busy. */
   readonly correction: number;
   /** When the last round began. */
   readonly roundAtMs: number;
@@ -39,8 +42,8 @@ export interface LearnedPace {
   readonly pace?: PaceMemory;
   readonly rounds?: Rounds;
   /**
-   * The rate, in posts per day, from which accounts count as busy, as computed from their rates at
-   * that time.
+   * The rate, in posts per day, from which accounts count as busy, as computed from the rates of
+   * the accounts at the last round, without the correction.
    */
   readonly busyRate?: number;
 }
@@ -78,7 +81,10 @@ export interface ProbeAlgorithm {
   waitMs(query: TurnQuery): number;
   /** Returns what is learned from a run. */
   after(query: PaceQuery): LearnedPace;
-  /** Returns the runs per day; undefined if runs follow the posts. */
+  /**
+   * Returns the runs per day of a group with this many accounts; undefined if that depends on what
+   * they post.
+   */
   runsPerDay(accounts: number): number | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Run {
   /** Poll keys of members that must be read on their own. */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
-  /** Whether other requests showed members since its last run. */
+  /** Whether requests of others showed members of the group since its last run. */
   readonly wasHelped: boolean;
 }
 
@@ -47,8 +47,8 @@ export interface GroupPacer extends Pacer {
   /** Whether its members may fill free places in the requests of others. */
   readonly fillsSpareSlots: boolean;
   /**
-   * Returns which members to probe, of those that were probed before. `isExtra`: the run comes
-   * before its time.
+   * Returns which members to probe, of those that were probed before. `isExtra`: other requests
+   * showed members, or there are new ones, so the run may have come early.
    */
   turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
   /** Returns the members that fill the searches of a run. */
@@ -74,7 +74,7 @@ export const createSchedulePacer = (
 ): GroupPacer => ({
   fillsSpareSlots: false,
   turn({ members, startedAtMs: nowMs }, memory) {
-    // A run for new members, or a repeated one, comes between two ticks.
+    // A run between two ticks is for new members or repeats a failed one, so it requests no others.
     if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
     for (const member of members) probes.applyRecent(member);
     return NOBODYS_TURN;

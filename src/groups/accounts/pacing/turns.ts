@@ -1,6 +1,6 @@
 /**
- * The members of groups under freshness as candidates for the next probe, and the turn that some of
- * them get.
+ * Lists the members of a group under freshness that may be probed next, with what the choice
+ * depends on. A turn is what a run requests or reads of them.
  */
 import { type DayProfile, hourFactor, rateAt } from "../../../plan/rates/rates.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
