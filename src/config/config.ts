@@ -1,6 +1,6 @@
 /**
- * The whole configuration after it was checked: frozen, with no unknown values, no YAML and no
- * unresolved variables.
+ * The whole configuration after it was checked: typed and frozen. Nothing of it depends on YAML or
+ * on variables any more.
  */
 import type { ReportConfig } from "../model/report.ts";
 import type { Route, Shaping, Throttle } from "../route/route.ts";
@@ -11,26 +11,33 @@ import type { ReadMark } from "./read-log.ts";
 import type { Rule } from "./rules.ts";
 
 export interface QuotaConfig {
-  /** Requests per month; undefined for what /key-usage-info says at the start. */
+  /**
+   * The number of requests per month. Undefined if /key-usage-info is to say it when the daemon
+   * starts.
+   */
   readonly monthly?: number | undefined;
   readonly resetDay: number;
   /** The time zone of the reset day. */
   readonly timezone: string;
-  /** The share of the quota that is kept back, 0 to 1. */
+  /** The share of the quota that is reserved for baselines and commands, from 0 to 1. */
   readonly reserve: number;
   readonly onExhausted: "degrade" | "pause";
-  /** The price of a request, to show costs; undefined if none are shown. */
+  /** The price of a request. Undefined if no costs are shown. */
   readonly price?: { readonly perRequest: number; readonly currency: string };
 }
 
-/** A key. Several of them share the load. */
+/** An API key. If there are several, they share the load. */
 export interface KeyConfig {
   readonly key: string;
-  /** The file of the key. It is read once more after a 401. */
+  /** The file that contains the key. It is read again if the service answers 401. */
   readonly keyFile?: string | undefined;
-  /** The name in the ledger and in messages; undefined for a short hash of the key. */
+  /**
+   * The name in the ledger and in messages. If it is undefined, a short hash of the key is used.
+   */
   readonly name?: string | undefined;
-  /** Requests per month of this key alone; undefined for what /key-usage-info says. */
+  /**
+   * The number of requests per month of this key alone. Undefined if /key-usage-info is to say it.
+   */
   readonly monthly?: number | undefined;
 }
 
@@ -43,7 +50,7 @@ export interface ApiConfig {
   readonly urlVariable?: string | undefined;
   /** The only key, or the first of `keys`. */
   readonly key: string;
-  /** The file of the key. It is read once more after a 401. */
+  /** The file that contains the key. It is read again if the service answers 401. */
   readonly keyFile?: string | undefined;
   /** Undefined if the file has a single `key`. */
   readonly keys?: readonly KeyConfig[] | undefined;
@@ -66,13 +73,13 @@ export interface SinkConfig extends Shaping {
   /** The type's own settings, parsed by its schema, with resolved secrets. */
   readonly settings: unknown;
   readonly retryForMs: number;
-  /** The name that the sink had before. The new one keeps its queue. */
+  /** The name that the sink had before. It keeps the queue of that name. */
   readonly movedFrom?: string | undefined;
   readonly throttle?: Throttle | undefined;
   /** The name of the template of its messages, unless a route names another. */
   readonly template?: string;
   readonly region?: Region;
-  /** The place of its name; absent if it came from no file. */
+  /** The place of its name in the file. Absent if the sink does not come from a file. */
   readonly declaredAt?: ConfigPlace;
 }
 
@@ -82,16 +89,22 @@ export interface ServerConfig {
   /** The address at which people reach the page, without a slash at its end. */
   readonly publicUrl?: string | undefined;
   readonly token?: string;
-  /** May read and change nothing. Never without `token` or `newTokenFile`. */
+  /**
+   * A second token, with which a caller may read everything but change nothing. It is set only
+   * together with `token` or `newTokenFile`.
+   */
   readonly readToken?: string | undefined;
   /**
-   * The file that the environment names for the token and that does not exist. Whatever listens
-   * creates it first. Never set together with `token`.
+   * The path of a token file that the environment names and that does not exist yet. A command that
+   * starts the server creates it first. Never set together with `token`.
    */
   readonly newTokenFile?: string;
 }
 
-/** A finding about the file: where, what is wrong, and what to write instead. */
+/**
+ * An error or a warning about the file, with its place. The message also says what to write
+ * instead.
+ */
 export interface ConfigIssue {
   readonly severity: "error" | "warning";
   readonly file: string;
@@ -115,18 +128,19 @@ export interface Config {
   readonly watches: readonly Watch[];
   /** The place of each watch, by its id. */
   readonly watchPlaces: Readonly<Record<string, ConfigPlace>>;
-  /** Undefined if every watch has its own sink. */
+  /** The route tree. Undefined if the file has none and more than one sink. */
   readonly route?: Route | undefined;
   readonly sinks: readonly SinkConfig[];
   readonly templates: readonly MessageTemplate[];
   readonly reports: readonly ReportConfig[];
   readonly warnings: readonly ConfigIssue[];
   /**
-   * The absolute paths of everything that was read: configuration, account lists, `_file` secrets.
+   * The absolute paths of all files that were read: the configuration, `.env`, lists and `_file`
+   * secrets.
    */
   readonly files: readonly string[];
-  /** The results of these reads: see isUnchanged. */
+  /** Hashes of what was read. `isUnchanged` compares them with the files as they are now. */
   readonly reads: readonly ReadMark[];
-  /** The name of this configuration: a hash of the texts from which it was read. */
+  /** Identifies this configuration: a hash of the texts from which it was read. */
   readonly hash: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Every default of the configuration language, as it would be written in YAML. The schemas, the
- * JSON Schema and the reference use these.
+ * Every default of the configuration language, as one would write it in YAML. The schemas, the JSON
+ * Schema and the reference page read them from here.
  */
 export const DEFAULTS = {
   api: {

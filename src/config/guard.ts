@@ -1,12 +1,15 @@
 /**
- * Keeps the sandbox's invented tweets out of real channels. Called before anything is sent. The
- * demo need not call it, because it replaces every sink.
+ * Keeps the sandbox's invented tweets out of real channels. Commands call this before they send
+ * anything, except the demo, which replaces every sink by the console.
  */
 import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/kind/sink-type.ts";
 import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
-/** Returns the sinks that reach further than this machine. Sinks without settings reach nothing. */
+/**
+ * Returns the sinks that send to other machines. Sinks without settings are left out, because a
+ * lenient load made them and they cannot send.
+ */
 export const outwardSinks = (
   sinks: readonly SinkConfig[],
   sinkTypes: readonly SinkType<any>[],
@@ -14,8 +17,9 @@ export const outwardSinks = (
   sinks.filter((sink) => sink.settings !== undefined && reachesOut(sink, sinkTypes));
 
 /**
- * Returns a warning about a service on this machine: it may be a proxy to a real one or a sandbox
- * in another process, and only its answers show which.
+ * Returns a warning if the service is on this machine and a sink sends to other machines. The
+ * service may be a proxy to a real one or a sandbox in another process, and only its answers show
+ * which.
  */
 export function loopbackDoubt(
   baseUrl: string,
@@ -28,8 +32,8 @@ export function loopbackDoubt(
 }
 
 /**
- * Returns errors if the data is the sandbox's and a sink reaches further than this machine, or a
- * key was given for a service without an address.
+ * Returns errors if the service is the sandbox and a sink sends to other machines, the state is on
+ * Postgres, or the key is that of a real service.
  */
 export function checkSandboxGuard(
   { api, files, sinks, state }: Config,
@@ -64,8 +68,8 @@ export function checkSandboxGuard(
 }
 
 /**
- * Returns why the sandbox is used. If the file does not read the variable, only the file can be
- * changed.
+ * Returns why the sandbox is used. If CHIRPWATCH_API_URL names another service, the file must be
+ * changed, because it does not use the variable.
  */
 function whySandbox({ urlVariable }: ApiConfig): string {
   if (urlVariable === undefined) return "CHIRPWATCH_API_URL is not set";
@@ -75,8 +79,8 @@ function whySandbox({ urlVariable }: ApiConfig): string {
 }
 
 /**
- * Whether a sink reaches further than this machine. Programs count, because it is unknown where
- * they send what they get.
+ * Whether a sink sends to other machines. A program counts, because nobody knows where it sends
+ * what it gets.
  */
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {
   const type = sinkTypes.find((one) => one.type === sink.type);

@@ -1,7 +1,7 @@
 /**
- * Records what a configuration was read from: every text, listing and test of existence, by a hash
- * of the result. Repeating the reads shows at little cost whether a reload has anything to do. The
- * hash of the records identifies the configuration.
+ * Records every access to files while a configuration is loaded, with a hash of its result. A
+ * reload repeats them and compares the hashes, which shows at little cost whether anything changed.
+ * A hash of the texts identifies the configuration.
  */
 import { errorText } from "../model/errors.ts";
 import type { Files } from "../model/files.ts";
@@ -28,7 +28,7 @@ const withYamlOnly = (files: Files): Files => ({
 
 /**
  * Wraps access to files so that every read is recorded and a folder lists only its YAML files.
- * `marks` returns the reads so far.
+ * `marks` returns the recorded reads, sorted by path.
  */
 export function recordReads(all: Files): { readonly files: Files; marks(): readonly ReadMark[] } {
   const files = withYamlOnly(all);
@@ -53,7 +53,7 @@ export function recordReads(all: Files): { readonly files: Files; marks(): reado
   };
 }
 
-/** Whether all reads would have the same results now. */
+/** Returns whether all recorded reads would give the same results now. */
 export async function isUnchanged(marks: readonly ReadMark[], files: Files): Promise<boolean> {
   const prints = await Promise.all(
     marks.map(({ operation, path }) => printOf(withYamlOnly(files)[operation](path))),
@@ -62,8 +62,8 @@ export async function isUnchanged(marks: readonly ReadMark[], files: Files): Pro
 }
 
 /**
- * Returns a hash of the texts only, so that the same files in another folder are the same
- * configuration.
+ * Returns a hash of the texts that were read. Paths do not count, so that the same files in another
+ * folder are the same configuration.
  */
 export const configHash = (marks: readonly ReadMark[]): string =>
   sha256(

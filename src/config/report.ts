@@ -1,4 +1,7 @@
-/** Collects findings: each only once, in file order, with its line and column. */
+/**
+ * Collects errors and warnings about the files of a configuration, each only once, with its line
+ * and column.
+ */
 import type { Rule } from "./rules.ts";
 import type { ConfigIssue, ConfigPlace } from "./config.ts";
 import type { Place, SourceFile } from "./tree.ts";
@@ -16,7 +19,7 @@ export interface LineColumn {
   readonly column: number;
 }
 
-/** Creates a report. `files` sets the order of the findings. */
+/** Creates a report. Findings are sorted in the order of `files`. */
 export function createReport(files: readonly SourceFile[]): Report {
   const found = new Map<string, ConfigIssue>();
   const order = new Map(files.map((file, index) => [file.shown, index]));
@@ -48,7 +51,7 @@ export function lineColumn({ file, offset }: Place): LineColumn {
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-/** Returns a place as messages name it. */
+/** Returns the place as messages show it: the file with line and column. */
 export const configPlace = (place: Place): ConfigPlace => ({
   file: place.file.shown,
   ...lineColumn(place),

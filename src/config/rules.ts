@@ -1,4 +1,7 @@
-/** The rules of the configuration, by their stable names. Each has a file in test/bad-configs/. */
+/**
+ * The rules of the configuration, by their stable names, each with what breaks it. Each has a file
+ * in test/bad-configs/.
+ */
 export const RULES = {
   "no-file": "The file or folder is missing, empty of YAML, or may not be read.",
   "file-too-big": "A file of more than 1 MB.",

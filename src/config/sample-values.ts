@@ -1,6 +1,6 @@
 /**
- * The values in `.env.example` that somebody must replace, by variable. `init` writes them, and a
- * configuration that still has one causes a warning.
+ * The values that `init` writes into `.env.example`, by variable. The user must replace them: a
+ * configuration that still uses one causes a warning.
  */
 export const SAMPLE_VALUES = {
   CHIRPWATCH_API_URL: "https://api.example.com",

@@ -1,19 +1,20 @@
 /**
- * Finds what was meant by an unknown word: the nearest known word, or our word for a term of
- * another system.
+ * Finds what was meant by an unknown word: the most similar known word, or the word of this
+ * language for a term of another system.
  */
 import { ownValue } from "../model/own-value.ts";
 
 /**
- * Terms of other alerting, watching and bot tools, and our keys for them. There are several
- * candidates if it depends on the place.
+ * Terms of other tools for alerts and bots, with the keys of this language for them. If a term has
+ * several keys, the one that is valid at the place is suggested.
  */
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   receiver: ["sink"],
   receivers: ["sinks"],
   server_id: ["guild_id"],
   mattermost: ["chat_webhook"],
-  // Services to which Apprise passes alerts on.
+  // The sink type `apprise` sends alerts to an Apprise server, which passes them on to these
+  // services.
   ntfy: ["apprise"],
   pagerduty: ["apprise"],
   opsgenie: ["apprise"],
@@ -111,8 +112,8 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the candidate that was most likely meant; undefined if none is near enough. A word may
- * differ by a number of letters that depends on its length, at most `mostSlips`.
+ * Returns the candidate that was most likely meant. Undefined if none is similar enough: one to
+ * three letters may differ, depending on the length of the word, and at most `mostSlips`.
  */
 export function suggest(
   word: string,
@@ -134,7 +135,7 @@ export function suggest(
   return foreign ?? nearest(plain, candidates, mostSlips);
 }
 
-/** Returns `; did you mean …?`, or nothing. */
+/** Returns `; did you mean …?`, or "" if no candidate is similar enough. */
 export function didYouMean(
   word: string,
   candidates: readonly string[],
@@ -162,8 +163,8 @@ function nearest(
 }
 
 /**
- * Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one
- * word into the other.
+ * Returns the number of insertions, deletions, replacements and swaps of neighbouring letters that
+ * turn one word into the other.
  */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];

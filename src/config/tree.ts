@@ -1,6 +1,6 @@
 /**
- * The configuration as a tree that knows the place of everything, and lookups in the tree.
- * `parse-yaml.ts` creates it.
+ * The parsed files as a tree in which every node knows its place in a file, and functions that read
+ * the tree. `parse-yaml.ts` creates it.
  */
 
 /** A file that was read. `shown` is its name in messages, `path` its absolute path. */
@@ -23,11 +23,15 @@ export interface ScalarNode {
   /** The text as written, without quotes. Ids beyond 2^53 are exact here. */
   readonly source: string;
   /**
-   * Where the value comes from. This decides which other type it may stand for, and whether a
-   * secret is literal.
+   * Where the value comes from: YAML with or without quotes, a variable, or a file. This decides
+   * whether it may be converted to another type, and whether a secret is written in the
+   * configuration.
    */
   readonly origin: "plain" | "quoted" | "variable" | "file";
-  /** Whether a variable or file that the value needs is missing, which was reported already. */
+  /**
+   * Whether the value is missing, because its variable is not set or its file cannot be read. This
+   * is not reported again.
+   */
   readonly unresolved?: boolean;
 }
 
@@ -64,8 +68,8 @@ export const entriesOf = (node: Node | undefined): readonly Entry[] =>
   node?.kind === "map" ? [...node.entries.values()] : [];
 
 /**
- * Returns a map with some entries replaced, added at the end in the given order, or removed if
- * `undefined`.
+ * Returns a copy of the map with changed entries. Entries with a new key are added at the end, and
+ * a key whose change is `undefined` is removed.
  */
 export function withEntries(
   map: MapNode,
@@ -82,8 +86,8 @@ export function withEntries(
 export interface FoundEntry {
   readonly node: Node | undefined;
   /**
-   * The place of the key for entries of a map, of the value for items of a list. If the path leads
-   * nowhere, the place of the deepest part that exists.
+   * The place of the key for an entry of a map, or of the value for an item of a list. If the path
+   * does not exist, this is the place of the deepest part of it that does.
    */
   readonly place: Place;
 }
@@ -104,14 +108,15 @@ export function findNode(root: Node, path: Path, place: Place = root.place): Fou
 }
 
 /**
- * Whether a key is ignored. Keys such as `x-…` belong to the user, except among request headers,
- * whose names often begin like that.
+ * Whether a key is ignored. Users may add keys that begin with `x-` for purposes of their own,
+ * except among request headers, whose names often begin with `x-`.
  */
 const isIgnored = (key: string, parent: string): boolean =>
   key.startsWith("x-") && parent !== "headers";
 
 /**
- * Returns plain JavaScript values, without `x-…` keys. `parent` is the key that contains `node`.
+ * Returns the node as plain JavaScript values, without ignored keys. `parent` is the key that
+ * contains `node`.
  */
 export function valueOf(node: Node, parent = ""): unknown {
   if (node.kind === "scalar") return node.value;
@@ -129,7 +134,10 @@ export function valueOf(node: Node, parent = ""): unknown {
   return value;
 }
 
-/** Returns the tree with every scalar replaced. */
+/**
+ * Returns a copy of the tree in which `change` has replaced every scalar. Ignored keys stay as they
+ * are.
+ */
 export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, parent = ""): Node {
   if (node.kind === "scalar") return change(node);
   if (node.kind === "list")
@@ -144,7 +152,7 @@ export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, par
   return { ...node, entries };
 }
 
-/** Whether a scalar anywhere in the node has no value yet. */
+/** Whether any scalar in the node lacks its value. */
 export function isUnresolved(node: Node | undefined): boolean {
   if (node === undefined) return false;
   if (node.kind === "scalar") return node.unresolved === true;
@@ -153,8 +161,8 @@ export function isUnresolved(node: Node | undefined): boolean {
 }
 
 /**
- * Returns the place inside a value if the file contains it as it is, on one line and with nothing
- * escaped; otherwise the place of the value.
+ * Returns the place of an offset in a value. If the file does not contain the value letter by
+ * letter, on one line and without escapes, returns the place where the value begins.
  */
 export function offsetInto(place: Place, text: string, offset: number): Place {
   const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;

@@ -1,6 +1,7 @@
 /**
- * Checks that a program may be started. The list of allowed programs is outside the configuration,
- * so that somebody who may edit only the configuration cannot start any program.
+ * Checks that a program may be started. The list of allowed programs is an environment variable and
+ * not part of the configuration, so that somebody who may edit only the configuration cannot start
+ * other programs.
  */
 import type { Report } from "../report.ts";
 import type { Place } from "../tree.ts";

@@ -1,6 +1,7 @@
 /**
- * Parses a part of the tree with a zod schema, and gives every finding its own place. Decides which
- * scalar may stand for which type.
+ * Parses a part of the tree with a zod schema, and reports every finding at its own place in the
+ * file. Also decides when a number may be read as text, or a text from a variable as a number or
+ * boolean.
  */
 import type { z } from "zod";
 import { findNode, type MapNode, type Path, type ScalarNode, valueOf } from "../tree.ts";
@@ -9,8 +10,8 @@ import { type CheckContext, explainZod } from "./zod-words.ts";
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * Returns the parsed value. If something was reported, returns what is left without the reported
- * keys, so that the other keys can be checked, too; undefined if nothing usable is left.
+ * Returns the parsed value. If keys have errors, these are reported and removed, so that the caller
+ * can still check the other keys. Undefined if the rest is not valid without them.
  */
 export function checkValue<S extends z.ZodType>(
   schema: S,
@@ -34,8 +35,8 @@ export function checkValue<S extends z.ZodType>(
 }
 
 /**
- * Replaces `12` by text where text is expected, and "12" from a variable by a number where a number
- * is expected. Returns whether anything changed.
+ * Converts values whose type is not the expected one: `12` to text, and a variable's "12" or "true"
+ * to a number or a boolean. Returns whether anything changed.
  */
 function retype(
   raw: unknown,

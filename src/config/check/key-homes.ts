@@ -1,6 +1,6 @@
 /**
- * Finds where a known key belongs that is in the wrong place, such as `price` under `api.quota`.
- * The registries handle keys of watch and sink types.
+ * Says where a key belongs that exists elsewhere in the language, such as `price`, which belongs
+ * under `api.quota`. The keys of single watch types and sink types are not considered here.
  */
 import type { z } from "zod";
 import { ownRouteSchema } from "../schema/route-schema.ts";
@@ -26,15 +26,20 @@ const KINDS = { watch: commonWatchSchema, route: ownRouteSchema, sink: commonSin
 
 interface Home {
   readonly keys: readonly string[];
-  /** The name in messages. */
+  /** The name of the map in messages. */
   readonly name: string;
-  /** The path from the top of the file; undefined within watches, routes and sinks. */
+  /**
+   * The path of the map from the top of the file. Undefined for maps in watches, routes and sinks.
+   */
   readonly path?: string;
-  /** Whether it is an entire section, watch, route or sink. */
+  /** Whether the map is an entire section, watch, route or sink, and not a part of one. */
   readonly isWhole: boolean;
 }
 
-/** Computed only when needed, because most files have no unknown key. */
+/**
+ * Returns the maps of the language. They are computed only when needed, because most files have no
+ * unknown key.
+ */
 const homes = (): readonly Home[] => [
   ...homesIn(SECTIONS, (section, path) => {
     const whole = [section, ...path].join(".");
@@ -61,14 +66,14 @@ function homesIn(
 const MAX_NAMED = 3;
 
 /**
- * Returns `; it belongs under …`, or nothing. `within`: the path of the map that contains the key,
- * if it is part of a section, a watch, a route or a sink.
+ * Returns `; it belongs under …`, or "" if there is no likely place. `within` is the path of the
+ * map in which the key was written, or "" if that is an entire section, watch, route or sink.
  */
 export function belongsText(key: string, within = ""): string {
   const isLikely = ({ isWhole, path = "" }: Home): boolean =>
     within === "" || isWhole || path.startsWith(`${within}.`);
   const possible = homes().filter((home) => home.keys.includes(key) && isLikely(home));
-  // If the key exists in many watches, routes and sinks, only sections are worth naming.
+  // If too many maps know the key, only those in sections are named.
   const likely =
     possible.length > MAX_NAMED ? possible.filter(({ path }) => path !== undefined) : possible;
   const names = likely.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
  * Finds wrong names in matchers: labels that no event has, and watches and watch types that do not
- * exist. For routes and silences.
+ * exist. Routes and silences have matchers.
  */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Matcher } from "../../route/route.ts";
@@ -10,11 +10,13 @@ export interface MatchableNames {
   /** The ids of all watches. */
   readonly watchIds: readonly string[];
   readonly watchTypes: readonly string[];
-  /** The watches' own labels. */
+  /** The names of the labels that watches set under `labels`. */
   readonly labels: readonly string[];
 }
 
-/** Returns a sentence; undefined if the label exists. */
+/**
+ * Returns what is wrong with the label of a matcher. Undefined if some event may have the label.
+ */
 export function describeUnknownLabel(
   label: string,
   { labels }: Pick<MatchableNames, "labels">,
@@ -24,7 +26,10 @@ export function describeUnknownLabel(
   return `no event has a label "${label}"${didYouMean(label, known) || `; known here: ${[...new Set(known)].join(", ")}`}`;
 }
 
-/** Returns a sentence; undefined if the value may occur. */
+/**
+ * Returns what is wrong with the value of a matcher on `watch` or `type`. Undefined if it may
+ * match.
+ */
 export function describeUnknownValue(
   { label, op, value }: Pick<Matcher, "label" | "op" | "value">,
   names: MatchableNames,

@@ -1,6 +1,6 @@
 /**
- * Finds the keys of a schema and where they belong. They are read from the schemas, so that no key
- * is written twice.
+ * Finds the keys of a schema and where they belong. Reading them from the schemas saves a second
+ * list of keys.
  */
 import type { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
@@ -23,7 +23,7 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonl
 }
 
 /**
- * Returns every map with keys of its own in a schema, with its path and its keys. Maps near the top
+ * Returns the path and the keys of every map in a schema that lists its keys. Maps near the top
  * come first.
  */
 export function mapsIn(
@@ -39,7 +39,7 @@ export function mapsIn(
   return found.toSorted((a, b) => a.path.length - b.path.length);
 }
 
-/** Looks through optional, default, pipes and unions for the schemas that have keys. */
+/** Unwraps optional, default, piped and united schemas, and returns the schemas inside. */
 function unwrap(schema: z.ZodType): readonly Inner[] {
   const def = schema._zod.def as {
     readonly innerType?: z.ZodType;

@@ -83,8 +83,9 @@ export function namedEntries(
 }
 
 /**
- * Reports an empty `a:` followed by `type: search` on the same level only once, and leaves out the
- * keys that were meant to be in it.
+ * Finds an empty entry such as `a:` that is followed by `type: search` on the same level, because
+ * somebody forgot to indent what belongs in `a`. Reports this once, and leaves out `a` and
+ * everything after it.
  */
 function withoutMisplacedType(entries: readonly Entry[], report: Report): readonly Entry[] {
   const at = entries.findIndex(

@@ -1,6 +1,6 @@
 /**
- * Checks what entries under `watches` and `sinks` have in common: a `type`, and keys of which some
- * belong to that type.
+ * Checks what entries under `watches` and `sinks` have in common: a `type`, keys that only this
+ * type has, and keys that all types have.
  */
 import type { z } from "zod";
 import type { Report } from "../report.ts";
@@ -8,7 +8,10 @@ import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, type MapNode } from "../tree.ts";
 import { homesBelow, unknownKey } from "./zod-words.ts";
 
-/** Returns the type that the entry names; undefined if it is unknown, which is reported. */
+/**
+ * Returns the type that the entry names. If it is missing or unknown, reports that and returns
+ * undefined.
+ */
 export function findType<T extends { readonly type: string }>(
   map: MapNode,
   { key, keyPlace }: Entry,
@@ -40,13 +43,15 @@ export function findType<T extends { readonly type: string }>(
 export interface KnownKeys {
   readonly own: readonly string[];
   readonly common: readonly string[];
-  /** Other keys that would have been known here, for "did you mean". */
+  /** Further keys that are valid here. They are candidates for "did you mean". */
   readonly besides?: readonly string[];
-  /** The schema of the own keys, to find the map to which an unknown key belongs. */
+  /**
+   * The schema of the type's own keys. It shows in which of its maps an unknown key would be valid.
+   */
   readonly schema?: z.ZodType;
 }
 
-/** Splits the entry's keys into two maps. Reports unknown keys. */
+/** Splits the entry's keys into those of its type and those of all types. Reports unknown keys. */
 export function splitKeys(
   map: MapNode,
   keys: KnownKeys,

@@ -1,6 +1,7 @@
 /**
  * Warns of values of a watch that are valid but probably a mistake: an id where a handle is
- * expected, a query that means something else. Works for every watch type, by the schema of a key.
+ * expected, a query that means something else. The schema of a key shows whether it holds accounts,
+ * a strategy or a query, so this works for every watch type.
  */
 import type { z } from "zod";
 import { queryDoubts } from "../../query/doubts.ts";
@@ -12,7 +13,10 @@ import type { WatchType } from "../../watches/watch-type.ts";
 import type { Report } from "../report.ts";
 import { childOf, type MapNode, type Node, offsetInto, type ScalarNode } from "../tree.ts";
 
-/** Warns of such values. `map`: the watch with its defaults and the lines of its account files. */
+/**
+ * Warns of doubtful values. `map` is the watch with its defaults and with the lines of its account
+ * files.
+ */
 export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Report): void {
   const nodesOf = (...wanted: readonly z.ZodType[]) =>
     keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
@@ -72,7 +76,7 @@ function warnOfQuery({ value, place }: ScalarNode, report: Report): void {
     for (const { offset, message } of queryDoubts(value))
       report.warn(offsetInto(place, value, offset), "query", `\`query\`: ${message}`);
   } catch (error) {
-    // The schema has refused it already, with a sentence of its own.
+    // The schema has already refused a query with an error and reported it.
     if (!(error instanceof QueryError)) throw error;
   }
 }

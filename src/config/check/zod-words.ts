@@ -1,4 +1,7 @@
-/** Converts zod's findings into messages: what is wrong, where, and what to write instead. */
+/**
+ * Converts the issues that zod finds into messages: what is wrong, where, and what to write
+ * instead.
+ */
 import { RULES, type Rule } from "../rules.ts";
 import type { z } from "zod";
 import type { Report } from "../report.ts";
@@ -26,7 +29,9 @@ export interface CheckContext {
   readonly place: Place;
   /** The name of the checked map, for messages about the map itself. */
   readonly name: string;
-  /** Keys that would be known here in addition to the schema's own, for "did you mean". */
+  /**
+   * Further keys that are valid here but not in the schema. They are candidates for "did you mean".
+   */
   readonly otherKeys?: readonly string[];
 }
 
@@ -36,7 +41,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** A check: the map, its schema and its context. */
+/** A map that was checked, with its schema and its context. */
 export interface Checked {
   readonly map: MapNode;
   readonly schema: z.ZodType;
@@ -57,7 +62,7 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
   if (node.kind === "scalar" && node.value === null)
     return [noValue(node, nameOf(path, context.name))];
   if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
-  // A value that was computed from unresolved ones cannot be checked.
+  // A value that contains unresolved variables cannot be checked.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
 }
@@ -65,7 +70,7 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
 const nameOf = (path: Path, whole: string): string =>
   `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
 
-/** Scalars and lists have a place of their own; a map is reported at its key. */
+/** Returns where to report a value: a scalar or list at its own place, a map at its key. */
 const valuePlace = (node: Node, keyPlace: Place): Place =>
   node.kind === "map" ? keyPlace : node.place;
 
@@ -85,7 +90,10 @@ function unknownKeys(
   );
 }
 
-/** Returns the paths of the maps further down that know the key, such as `forum` for `tags`. */
+/**
+ * Returns the paths, below `path`, of the maps in which the key is valid: `forum` for the key
+ * `tags`.
+ */
 export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly string[] {
   const here = path.filter((step) => typeof step === "string");
   const homes = mapsIn(schema)
@@ -97,7 +105,7 @@ export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly
 interface Around {
   /** The dotted path of the map with the unknown key; "" for the outermost map. */
   readonly within?: string;
-  /** The paths of the maps further down that know the key. */
+  /** The paths of the maps further down in which the key is valid. */
   readonly below?: readonly string[];
 }
 
@@ -111,7 +119,8 @@ export function unknownKey(
   const free = known.filter((candidate) => candidate !== key);
   const belongs = belongsText(key, within);
   const belowText = below.length === 1 ? `; it belongs under \`${below[0]}\`` : "";
-  // If the key belongs somewhere else, a misspelling with two wrong letters is unlikely.
+  // If the key is valid somewhere else, it is suggested as a misspelling only with one wrong
+  // letter.
   const cure =
     didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || belowText || listOf(free);
   return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
@@ -140,8 +149,8 @@ function noValue(node: ScalarNode, name: string): Finding {
 }
 
 /**
- * Explains a union by the branch that got furthest. If no branch fits the type of the value, lists
- * the expected types.
+ * Explains why a value fits no branch of a union, by the first branch that accepts its type. If no
+ * branch fits the type of the value, lists the expected types.
  */
 function explainUnion(
   issue: ZodIssue & { code: "invalid_union" },
@@ -173,7 +182,10 @@ function explainUnion(
   ];
 }
 
-/** Whether a branch expects another type, so that it was probably not meant. */
+/**
+ * Whether the branch of a union with this issue expects another type, and so was probably not
+ * meant.
+ */
 function isOfOtherType(issue: ZodIssue, node: Node): boolean {
   if (issue.code === "invalid_type") return true;
   return (
@@ -195,7 +207,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 function kindOf(node: Node): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
-  // The value of a variable or file may be a secret.
+  // A value from a variable or a file may be a secret, so it is not shown.
   if (node.origin === "variable" || node.origin === "file") return `what its ${node.origin} holds`;
   if (typeof node.value === "string") return `the text "${shorten(node.source)}"`;
   return typeof node.value === "number" ? `the number ${node.source}` : `${node.value}`;

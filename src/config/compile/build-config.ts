@@ -1,6 +1,6 @@
 /**
- * Combines the checked sections, and checks the rules between them: every watch has a destination,
- * every sink is used, names exist.
+ * Builds the configuration from its sections, and checks the rules that concern several of them:
+ * every watch has a destination, every sink is used, the names of sinks exist.
  */
 import type { ReportConfig } from "../../model/report.ts";
 import { join } from "node:path";
@@ -42,8 +42,8 @@ import { checkTopLevel, namedEntries } from "../check/top-level.ts";
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
 
 /**
- * Builds the configuration. Resolves to undefined if something essential could not be built, which
- * is in the report.
+ * Builds the configuration. Resolves to undefined if `api`, `state`, `server`, `ops` or `links` has
+ * errors. All errors are in the report.
  */
 export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Built | undefined> {
   const { report } = deps;
@@ -131,8 +131,8 @@ async function placeState(
 }
 
 /**
- * Returns the absolute path. A folder is refused here, because SQLite's own error would come only
- * at the start and say little.
+ * Returns the absolute path. A folder is refused here, because SQLite would report it only when the
+ * daemon starts, and less clearly.
  */
 async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
   const path = await resolveStatePath(written, deps);
@@ -148,7 +148,10 @@ async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps)
   return path;
 }
 
-/** Loads the expression engine for the first expression, because most files have none. */
+/**
+ * Returns a function that loads the expression engine when the first expression needs it. Most
+ * files have none.
+ */
 function lazyWhere(): LoadWhere {
   let compiler: Promise<WhereCompiler> | undefined;
   return () =>
@@ -157,7 +160,7 @@ function lazyWhere(): LoadWhere {
     ));
 }
 
-/** What sinks and routes refer to. */
+/** What both sinks and routes are built with. */
 interface Shared {
   readonly where: LoadWhere;
   readonly intervals: Intervals;
@@ -194,8 +197,8 @@ async function buildSinks(
 }
 
 /**
- * The number of watches that are built before other work gets a turn; they take some tens of
- * milliseconds.
+ * How many watches are built before other work of the process gets a turn. Building this many takes
+ * tens of milliseconds.
  */
 const BUILT_AT_ONCE = 1_000;
 
@@ -206,7 +209,8 @@ async function buildWatches(
 ): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const built: (Watch | undefined)[] = [];
-  // Watches are built one by one, because what each leaves behind is garbage at once.
+  // Watches are built one after the other, so that the intermediate values of one can be freed
+  // before the next.
   for (const entry of entries) {
     built.push(await buildWatch(entry, defaults, deps));
     if (built.length % BUILT_AT_ONCE === 0) await yieldToEventLoop();
@@ -253,7 +257,10 @@ function createSharing(): WatchDeps["share"] {
   };
 }
 
-/** Returns the names of the watches' own labels. */
+/**
+ * Returns the names of the labels that watches set under `labels`, and of those that `enrich` may
+ * add.
+ */
 function labelsOf(watches: readonly Entry[], root: MapNode): readonly string[] {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const nodes = [...watches.map(({ node }) => node), defaults];
@@ -270,8 +277,8 @@ interface TreeEntries extends Shared {
 }
 
 /**
- * Returns the route tree as written, or one route to the only sink. The expression engine is loaded
- * only for a written tree.
+ * Returns the route tree as written, or one route to the only sink. The engine for regular
+ * expressions is loaded only for a written tree.
  */
 async function buildTree(
   root: MapNode,
@@ -380,7 +387,7 @@ function warnOfUnused(
   { watchEntries, watches, route, reports, sections }: SinkUsers,
   report: Report,
 ): void {
-  // While a watch or the tree has errors, the sinks that it would use are unknown.
+  // If a watch or the route tree has errors, it is not known which sinks they use.
   if (
     watches.length !== watchEntries.length ||
     sections === undefined ||

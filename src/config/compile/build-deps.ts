@@ -18,7 +18,7 @@ export interface BuildDeps {
    */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
-  /** Dates that have passed by this time never come again. */
+  /** The current time. Dates before it never come again. */
   readonly nowMs: number;
   readonly noteFile: (path: string) => void;
   /**

@@ -1,6 +1,6 @@
 /**
  * Checks the rules of `enrich` on a watch that its schema cannot check: programs must be allowed,
- * and labels must not be set by anything else.
+ * and the labels that an answer sets must not be set by the watch or the daemon as well.
  */
 import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
@@ -14,7 +14,7 @@ export interface EnrichCheckDeps extends ProgramDeps {
   readonly lenient: boolean;
 }
 
-/** Checks the rule. `map`: the watch. `labels`: the watch's own labels. */
+/** Checks the rule. `map` is the whole watch, and `labels` are its own labels. */
 export function checkEnrich(
   rule: EnrichRule,
   map: MapNode,
@@ -46,8 +46,8 @@ export function checkEnrich(
 }
 
 /**
- * Returns the labels that events of such watches may have in addition: declared ones, and the
- * result of the enrichment.
+ * Returns the labels that `enrich` may add to events of these watches: those that it declares, and
+ * the one with its result.
  */
 export const enrichLabels = (watches: readonly (Node | undefined)[]): readonly string[] =>
   watches.flatMap((watch) => {

@@ -1,4 +1,4 @@
-/** Builds named time intervals, and the hours of a route or a sink. */
+/** Builds the named time intervals, and the muted and active hours of routes and sinks. */
 import type { Muting, TimeInterval } from "../../route/route.ts";
 import { isMutedForever } from "../../route/mute.ts";
 import {
@@ -29,17 +29,17 @@ import {
   type Place,
 } from "../tree.ts";
 
-/** The intervals by name; undefined for one with errors. */
+/** The intervals by name. The value is undefined for an interval with errors. */
 export type Intervals = ReadonlyMap<string, TimeInterval | undefined>;
 
 export interface MutingDeps {
   readonly report: Report;
   readonly intervals: Intervals;
-  /** Dates that have passed by this time never come again. */
+  /** The current time. Dates before it never come again. */
   readonly nowMs: number;
 }
 
-/** Builds the hours. `map`: the route or sink that has the keys. */
+/** Builds the muted and active hours. `map` is the route or sink that sets them. */
 export function buildMuting(
   { mute_time_intervals: mutes, active_time_intervals: actives, on_mute: onMute }: WrittenMuting,
   { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
@@ -63,7 +63,10 @@ export function buildMuting(
 export const NO_SENDING_TIME =
   "muted and active hours leave no time to send alerts: they wait until the hours are changed";
 
-/** Whether these hours, of a sink or of a route at its sink, leave no time to send from now on. */
+/**
+ * Whether these hours leave no time to send from now on. They are those of a sink, or those of a
+ * route combined with its sink's.
+ */
 export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean =>
   isMutedForever(muting, nowMs);
 
@@ -137,8 +140,9 @@ function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterva
 const LAST_MINUTE = 1_439;
 
 /**
- * Warns of an interval that always holds, or never again, because something else was probably
- * meant. This is no error, because a date that passes must not stop a daemon.
+ * Warns of an interval that is always active or will never be active again, because that was
+ * probably not meant. This is not an error, because a daemon must also start after the dates have
+ * passed.
  */
 function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs: number): void {
   if (interval.endsAt(nowMs) === undefined && interval.startsAt(nowMs) === Number.POSITIVE_INFINITY)
@@ -155,7 +159,7 @@ function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs:
     );
 }
 
-/** Warns of a minute that is left out each night. */
+/** Warns of times that end at 23:59, because they leave out the last minute of the day. */
 function warnOfOpenMinutes(
   windows: readonly TimeWindow[],
   at: (...path: Path) => Place,

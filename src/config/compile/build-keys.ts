@@ -1,6 +1,6 @@
 /**
  * Builds `api.keys`: reads the secret of each item, and refuses repeated keys. `settings-schema.ts`
- * says what a key may have.
+ * defines the settings of a key.
  */
 import type { z } from "zod";
 import type { BuildDeps } from "./build-deps.ts";
@@ -66,8 +66,8 @@ export function buildKeys(
 }
 
 /**
- * Refuses repeats: each key pays and is counted once, and two keys with the same name could not be
- * distinguished.
+ * Refuses a key that is listed twice, because its quota would be counted twice, and two keys with
+ * the same name, because they could not be distinguished.
  */
 function refuseRepeats(keys: readonly KeyConfig[], node: Node | undefined, report: Report): void {
   const items = node?.kind === "list" ? node.items : [];

@@ -1,4 +1,4 @@
-/** Builds the reports: what is sent and when. */
+/** Builds the entries under `reports`: which watches each covers, which sinks get it, and when. */
 import type { ReportConfig } from "../../model/report.ts";
 import { matchesAll, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher } from "../../route/route.ts";
@@ -24,10 +24,10 @@ export interface ReportBuildDeps {
   readonly report: Report;
   readonly timetable: Timetable;
   readonly watches: readonly Watch[];
-  /** Ids as written, including those of watches with errors. */
+  /** The ids of all watches in the file, including watches with errors. */
   readonly watchIds: readonly string[];
   readonly sinkNames: readonly string[];
-  /** The watches' own labels. */
+  /** The names of the labels that watches set under `labels`, or that `enrich` may add. */
   readonly labels: readonly string[];
 }
 

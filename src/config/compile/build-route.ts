@@ -36,7 +36,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly sinkHours: ReadonlyMap<string, Muting>;
 }
 
-/** Builds the tree. Resolves to undefined if the route is no map, which is reported. */
+/** Builds the tree. If `route` is not a map, reports that and resolves to undefined. */
 export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Route | undefined> {
   const { report } = deps;
   if (entry.node.kind !== "map") {
@@ -85,7 +85,7 @@ const rootSettings: Inherited = {
   groupIntervalMs: parseDuration(DEFAULTS.route.group_interval) ?? 0,
 };
 
-/** Returns the tree for a file without one: everything goes to its only sink. */
+/** Returns the tree for a file without `route`, in which all events go to the only sink. */
 export const routeTo = (sink: string): Route => ({
   path: "0",
   sinks: [sink],
@@ -158,8 +158,8 @@ async function convert(
 }
 
 /**
- * Warns if the hours of a route leave no time to send only in combination with the hours of a sink.
- * A route's keys replace those of its sinks one by one.
+ * Warns if the hours of a route and those of its sink together leave no time to send, although
+ * neither does alone. Each key that a route sets replaces the same key of the sink.
  */
 function warnOfSinkHours(
   own: Muting,
@@ -207,8 +207,8 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
 }
 
 /**
- * Warns of `continue: true` on the last child. What a route takes does not go to the parent's sink
- * as well, although people who write this expect it.
+ * Warns of `continue: true` on the last child. People who write this expect that the events also go
+ * to the parent's sink, but they do not.
  */
 function warnOfLastContinue(last: MapNode | undefined, report: Report): void {
   const entry = entryOf(last, "continue");

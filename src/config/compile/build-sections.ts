@@ -38,7 +38,7 @@ interface Section {
   readonly name: string;
 }
 
-/** Builds all sections. Resolves to undefined if one of them has errors, after all were checked. */
+/** Builds all sections. All of them are checked. Resolves to undefined if one has errors. */
 export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sections | undefined> {
   checkVersion(root, deps);
   const api = await buildApi(sectionOf(root, "api", deps), deps);
@@ -179,7 +179,10 @@ async function buildState(
   return state;
 }
 
-/** Returns the address if it contains no password, because it may then be written in the file. */
+/**
+ * Returns a list with the address if it contains no password, because it is then no secret and may
+ * be written in the file.
+ */
 function withoutPassword(node: Node | undefined): readonly string[] {
   if (node?.kind !== "scalar" || typeof node.value !== "string") return [];
   const address = parsePostgresUrl(node.value, "");

@@ -1,4 +1,7 @@
-/** Builds what a sink or a route says about its alerts: hours and digests. */
+/**
+ * Builds the settings that sinks and routes share: muted hours, digests, duplicates and
+ * repetitions.
+ */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { ScheduledDigest, Shaping } from "../../route/route.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
@@ -13,13 +16,13 @@ import { describeUnknownNumber, numberReader } from "../where/sort-numbers.ts";
 
 export interface ShapingDeps extends MutingDeps {
   readonly timetable: Timetable;
-  /** The body of any event that may come. */
+  /** The fields that an event of any watch type may have. */
   readonly body: WhereBody;
-  /** The watches' own labels. */
+  /** The names of the labels that watches set under `labels`, or that `enrich` may add. */
   readonly labels: readonly string[];
 }
 
-/** Builds the settings. `map`: the route or sink that has the keys. */
+/** Builds the settings. `map` is the route or sink that has the keys. */
 export function buildShaping(
   written: WrittenShaping,
   at: { readonly map: MapNode; readonly keyPlace: Place },

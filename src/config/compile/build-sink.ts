@@ -38,13 +38,16 @@ export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   readonly templates: BuiltTemplates;
-  /** The watch types. Conditions in a sink's settings are about their events. */
+  /**
+   * The watch types. Conditions in a sink's settings are checked against the fields of their
+   * events.
+   */
   readonly watchTypes: readonly WatchType<any>[];
 }
 
 /**
- * Builds the sink. Resolves to undefined if it has errors, which are reported. `settings` is
- * undefined if the demo left its secrets unresolved.
+ * Builds the sink. Resolves to undefined if it has errors, which are reported. Its `settings` are
+ * undefined if a lenient load left a secret unresolved.
  */
 export async function buildSink(
   entry: Entry,
@@ -79,7 +82,7 @@ export async function buildSink(
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
   for (const { rule, key, missing, message } of doubts) {
-    // A setting with an error is written in the file, but missing in the settings.
+    // The settings lack a key that has an error. If the file has the key, it is not really missing.
     if (placeOf(whole, missing) === undefined)
       report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
   }
@@ -102,8 +105,8 @@ export async function buildSink(
 }
 
 /**
- * Adds defaults. A sink's own key replaces the default, whether the value or its file is given; a
- * `webhook_url` replaces the default token as well.
+ * Adds defaults. A sink's own key replaces the default with the same name, with or without `_file`.
+ * It also replaces the defaults for its alternatives, as `webhook_url` does for `token`.
  */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -123,13 +126,16 @@ const keysOf = (type: SinkType<any>): KnownKeys => ({
   besides: type.secrets.map((key) => `${key}_file`),
 });
 
-/** Returns every key that a sink of this type knows. */
+/** Returns every key that is valid in a sink of this type. */
 export function sinkKeys(type: SinkType<any>): readonly string[] {
   const { own, besides = [], common } = keysOf(type);
   return [...own, ...besides, ...common];
 }
 
-/** Returns the settings with their compiled conditions, if they have any. */
+/**
+ * Compiles the conditions in a sink's settings, if there are any, and returns the settings with
+ * them.
+ */
 async function compileConditions(
   type: SinkType<any>,
   settings: unknown,
@@ -157,8 +163,8 @@ async function compileConditions(
 }
 
 /**
- * Refuses placeholders in settings, which are used as written: `#{{ labels.team }}` would be the
- * name of a channel. The arguments of a program may contain anything.
+ * Refuses placeholders in settings. They are not replaced there, so `#{{ labels.team }}` would be
+ * taken as the name of a channel. The arguments of a program may contain anything.
  */
 function refuseTemplates(key: string, node: Node, report: Report): void {
   if (key === "command") return;

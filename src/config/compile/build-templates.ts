@@ -1,6 +1,6 @@
 /**
- * Builds the named message templates: reads each, and compares its fields with the events that it
- * is for.
+ * Builds the named message templates: parses each, and checks that the events that it is for have
+ * the fields that it uses.
  */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { coversEvent, type MessageTemplate, type Region } from "../../model/template.ts";
@@ -26,16 +26,16 @@ import { anyBody, variablesOf } from "../where/where-types.ts";
 export interface TemplateBuildDeps {
   readonly report: Report;
   readonly watchTypes: readonly WatchType<any>[];
-  /** The watches' own labels. */
+  /** The names of the labels that watches set under `labels`, or that `enrich` may add. */
   readonly labels: readonly string[];
 }
 
-/** The templates by name; undefined for one with errors. */
+/** The templates by name. The value is undefined for a template with errors. */
 export type BuiltTemplates = ReadonlyMap<string, MessageTemplate | undefined>;
 
 /**
- * The fields of events about the volume of a watch. No watch type lists these events, nor those of
- * rechecked tweets.
+ * The fields of events about the volume of a watch. Watch types do not list these events, nor the
+ * events about deleted and edited tweets.
  */
 const VOLUME: FieldTree = {
   volume: {
@@ -53,7 +53,7 @@ const OTHER_EVENTS: Readonly<Record<string, FieldTree>> = {
   "volume.silent": VOLUME,
 };
 
-/** The fields in addition to the event's body. */
+/** The fields that every template can use in addition to those of the event's body. */
 const COMMON_FIELDS: FieldTree = {
   event: {
     id: "string",
@@ -112,8 +112,8 @@ async function buildTemplate(
   const labels = Object.fromEntries(
     [...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]),
   );
-  // If none of its events is known, the template is compared with all events, so that its other
-  // errors are reported, too.
+  // If all its events are unknown, the fields of all events are allowed, so that only its other
+  // errors are reported in addition.
   const fields = {
     ...fieldsOf({ ...template, events: known.length > 0 ? known : ["*"] }, deps.watchTypes),
     labels,
@@ -125,7 +125,7 @@ async function buildTemplate(
   return { ...template, reads };
 }
 
-/** Returns the events of all watch types. */
+/** Returns the types of all events that the daemon can create for a watch. */
 function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
   return [
     ...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)]),
@@ -152,7 +152,7 @@ function checkEvents(
   return events.filter((_, index) => !unknown.some(([at]) => at === index));
 }
 
-/** Returns the fields that events of these types may have. */
+/** Returns the fields that the events of a template may have. */
 function fieldsOf(template: MessageTemplate, watchTypes: readonly WatchType<any>[]): FieldTree {
   const types = watchTypes.filter(({ events }) =>
     events.some((event) => coversEvent(template, event)),
@@ -181,8 +181,8 @@ interface WrittenText {
 }
 
 /**
- * Checks a text. The template engine is loaded for the first one, because most files have no
- * template.
+ * Checks a text. The template engine is loaded only when there is a text to check, because most
+ * files have no template.
  */
 async function checkText(
   text: string,
@@ -214,7 +214,10 @@ async function checkText(
   }
 }
 
-/** Returns what the texts read; undefined if one of them may read anything, or has errors. */
+/**
+ * Returns the paths of the fields that the texts read. Undefined if that cannot be known, or if a
+ * text has errors.
+ */
 async function readsOfAll(
   texts: readonly (string | undefined)[],
 ): Promise<MessageTemplate["reads"]> {
@@ -232,7 +235,7 @@ async function readsOfAll(
 const knownHint = (known: readonly string[]): string =>
   known.length > 40 ? "" : `; known here: ${known.join(", ")}`;
 
-/** Returns the line with a caret below the problem. */
+/** Returns the line of the text that has the problem, with carets below the problem. */
 function excerpt(text: string, { start, end }: TemplateProblem): string {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", lineStart);
@@ -251,7 +254,7 @@ export interface TemplateNameDeps {
   readonly report: Report;
 }
 
-/** Returns the template that a sink or a route names. */
+/** Returns the template that a sink or a route names. An unknown name is reported. */
 export function buildTemplateName(
   { template }: { readonly template?: string | undefined },
   { map, keyPlace }: Holder,

@@ -1,4 +1,4 @@
-/** Builds a throttle. */
+/** Builds the throttle of a sink or a route. */
 import { parseDuration } from "../../model/duration.ts";
 import type { Throttle } from "../../route/route.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -10,7 +10,7 @@ interface Written {
   readonly digest_interval?: number | undefined;
 }
 
-/** Builds it so that digests never come later than the limit would allow the next message. */
+/** Builds the throttle. By default digests are sent at least once per interval of the limit. */
 export const buildThrottle = ({
   limit,
   interval,

@@ -46,7 +46,10 @@ export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
   readonly share: <Value extends object>(value: Value) => Value;
   readonly retentionMs: number;
   readonly sinkNames: readonly string[];
-  /** Whether events of a watch without a sink of its own have a destination. */
+  /**
+   * Whether the route tree or the only sink takes the events of a watch that has no sink of its
+   * own.
+   */
   readonly hasFallback: boolean;
 }
 
@@ -98,9 +101,9 @@ export async function buildWatch(
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
 /**
- * Adds the defaults for keys that are not written, in `labels` and `include` one by one. Tweet keys
- * are added only to watches of tweets. Unknown keys are left out here, because `check-defaults.ts`
- * reports them once.
+ * Adds the defaults for keys that the watch does not set. In `labels` and `include` each key is
+ * added by itself. Keys for tweets are added only to watches of tweets. Unknown keys are left out,
+ * because `check-defaults.ts` reports them once for all watches.
  */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -109,7 +112,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
     if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type)))
       continue;
     const own = entries.get(key);
-    // A watch's own timing takes precedence.
+    // A watch that sets `schedule` does not inherit `freshness`, which would contradict it.
     if (key === "freshness" && map.entries.has("schedule")) continue;
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
@@ -123,8 +126,8 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
 }
 
 /**
- * Removes keys of watches of tweets from other watches, with an error message of their own, because
- * people expect these keys everywhere.
+ * Removes keys that only watches of tweets have from other watches. They get a special error
+ * message, because people expect them everywhere.
  */
 function withoutTweetKeys(
   map: MapNode,
@@ -159,10 +162,12 @@ function keysOf(type: WatchType<any>): KnownKeys {
   };
 }
 
-/** A watch whose keys were checked one by one. */
+/**
+ * A watch whose keys are valid each by itself. Rules that concern several keys are checked next.
+ */
 interface CheckedWatch {
   readonly entry: Entry;
-  /** The watch with its defaults and its files of accounts. */
+  /** The watch with its defaults, and with the lines of its account files. */
   readonly map: MapNode;
   readonly type: WatchType<any>;
   readonly common: CommonWatch;
@@ -217,7 +222,9 @@ async function finish(
   };
 }
 
-/** Warns of a value such as `query: acme #launch`, where YAML drops a part silently. */
+/**
+ * Warns of a value such as `query: acme #launch`, where YAML silently takes the end as a comment.
+ */
 function warnOfComment(node: Node, report: Report): void {
   if (node.kind !== "scalar" || node.origin !== "plain" || typeof node.value !== "string") return;
   const { text } = node.place.file;
@@ -231,8 +238,8 @@ function warnOfComment(node: Node, report: Report): void {
 }
 
 /**
- * Adds the labels that are known before an event is created. A caller that knows more adds `labels`
- * to the body.
+ * Binds the labels that are known before an event is created. If a caller knows further labels, it
+ * passes them as `labels` in the body.
  */
 const bindLabels = (
   where: Where,
@@ -243,7 +250,7 @@ const bindLabels = (
   describeFalse: (body) => where.describeFalse(body, labels),
 });
 
-/** Returns the place of the value at a path, or of the watch's own key. */
+/** Returns the place of the value at a path, or the nearest place that exists. */
 function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Place {
   const { node, place } = findNode(map, path, fallback);
   return node === undefined || node.kind === "map" ? place : node.place;
@@ -327,8 +334,8 @@ function checkMaxAge(
 }
 
 /**
- * Checks rechecks and volume rules. They cannot reach further back than the retention, nor run more
- * often than polls.
+ * Checks `recheck` against the retention, and `spike` and `no_events` against the interval of
+ * polls.
  */
 function checkFollowing(
   common: CommonWatch,
@@ -351,7 +358,7 @@ function checkFollowing(
   }
 }
 
-/** Returns the timing; undefined if the schedule is needed and cannot be read. */
+/** Returns the timing. Undefined if there is no `freshness` and the schedule cannot be read. */
 function timingOf({ freshness }: CommonWatch, schedule: Schedule | undefined): Timing | undefined {
   if (freshness !== undefined) return { kind: "freshness", freshness };
   return schedule === undefined ? undefined : { kind: "schedule", schedule };
@@ -371,7 +378,9 @@ function checkOneRhythm(
   deps.report.error(at("freshness"), "freshness-and-schedule", message);
 }
 
-/** Checks that full polls come well before what they find is too old. */
+/**
+ * Checks that full polls are frequent enough to find posts before these are too old for an alert.
+ */
 function checkFullPolls(
   { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
   maxAgeMs: number,

@@ -8,7 +8,7 @@ import type { Report } from "../report.ts";
 import { didYouMean } from "../suggest.ts";
 import { type Entry, entryOf, type Place } from "../tree.ts";
 
-/** Reports names that no sink has. `placeAt` returns the place of the nth name. */
+/** Reports names that no sink has. `placeAt` returns the place of the name with this index. */
 export function checkSinks(
   wanted: readonly string[],
   placeAt: (index: number) => Place,
@@ -27,8 +27,8 @@ export function checkSinks(
 }
 
 /**
- * Warns of threads by group without `group_by`. Each alert is then a group of its own, so no
- * message is ever posted under another.
+ * Warns of a sink with `thread_by: group` if no route to it has `group_by`. Each alert is then a
+ * group of its own, so no message would ever be posted in another's thread.
  */
 export function warnOfLoneThreads(
   entries: readonly Entry[],

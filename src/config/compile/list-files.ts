@@ -1,6 +1,6 @@
 /**
- * Expands `{ file: path }` in `accounts` and the lists of `ignore`: one item per line, `#` starts a
- * comment. Each line keeps its own place for later errors.
+ * Expands `{ file: path }` in `accounts` and the lists of `ignore`: the file has one item per line,
+ * and `#` starts a comment. Later errors about an item name its line in that file.
  */
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
@@ -33,7 +33,7 @@ export async function expandListFiles(watch: MapNode, deps: ListFileDeps): Promi
   return withEntries(expanded, { ignore: { ...ignore, node } satisfies Entry });
 }
 
-/** Does the same in `defaults.watch`, once for all watches that inherit it. */
+/** Expands the files in `defaults.watch`, once for all watches that inherit its lists. */
 export async function expandDefaultLists(root: MapNode, deps: ListFileDeps): Promise<MapNode> {
   const defaults = entryOf(root, "defaults");
   const watch = defaults?.node.kind === "map" ? entryOf(defaults.node, "watch") : undefined;
@@ -76,7 +76,7 @@ async function expandItem(item: Node, key: string, deps: ListFileDeps): Promise<
       "accounts-file",
       `${key}: ${given.value}: ${readErrorText(error)}`,
     );
-    // This item keeps the list from being reported as empty in addition.
+    // This unresolved item stands for the file, so that the list is not also reported as empty.
     return [{ ...given, value: "", source: "", unresolved: true }];
   }
 }

@@ -8,7 +8,9 @@ import type { SinkConfig } from "../config.ts";
 import type { Report } from "../report.ts";
 import { type Entry, findNode } from "../tree.ts";
 
-/** The endings of files next to a state: SQLite's own, the lock, and the control socket. */
+/**
+ * The endings of the files next to a state file: SQLite's files, the lock, and the control socket.
+ */
 const BESIDE_STATE = ["", "-wal", "-shm", "-journal", ".lock", ".sock"];
 
 export interface OwnFiles {
@@ -23,7 +25,7 @@ export interface FileSinks {
   readonly sinkTypes: readonly SinkType<any>[];
 }
 
-/** Reports sinks that would write to one of these files, even through a link. */
+/** Reports sinks that would write to one of the daemon's own files, even through a link. */
 export async function refuseOwnFiles(
   { entries, sinks, sinkTypes }: FileSinks,
   { read, statePath }: OwnFiles,
@@ -64,8 +66,8 @@ async function inUse(
 }
 
 /**
- * Returns a problem if a rotated file would replace one of these files or a sink's. A link would
- * only be replaced itself.
+ * Returns a problem if rotating a sink's file would replace one of the daemon's own files or
+ * another sink's file. Links need not be followed, because only the link would be replaced.
  */
 function rotatedInUse(
   rotated: readonly string[],
@@ -79,7 +81,7 @@ function rotatedInUse(
   return undefined;
 }
 
-/** Returns the files to which sinks write, each with its sink's name. */
+/** Returns the paths of the files to which sinks write, each with a text that names its sink. */
 function pathsOf(
   sinks: readonly SinkConfig[],
   sinkTypes: readonly SinkType<any>[],
@@ -94,7 +96,10 @@ function pathsOf(
   );
 }
 
-/** Returns which of these files the path is another name of. */
+/**
+ * Returns what the daemon uses the file at the path for, if the path is a link to one of its own
+ * files.
+ */
 async function linkedTo(
   path: string,
   own: ReadonlyMap<string, string>,

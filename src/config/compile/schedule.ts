@@ -6,8 +6,8 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Intervals are checked around a fixed winter day, so that a file is valid or invalid on every day
- * of the year.
+ * The day for which the intervals of schedules are computed. It is fixed and in winter, so that a
+ * file does not become invalid when a clock changes.
  */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
 
@@ -64,7 +64,10 @@ const UNITS: Readonly<Record<string, string>> = {
   day: "d",
 };
 
-/** Returns `5m` for "every 5 minutes", "5 min" and the like; undefined for any other text. */
+/**
+ * Returns `5m` for "every 5 minutes", "5 min" and the like. Undefined if the text is not an
+ * interval in words.
+ */
 function spokenInterval(text: string): string | undefined {
   const plain = text.replace(/^every\s+/i, "");
   if (parseDuration(plain) !== undefined) return plain;

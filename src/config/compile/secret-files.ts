@@ -14,17 +14,19 @@ export interface SecretDeps {
   readonly report: Report;
   /** Called with the absolute path of every file that was read. */
   readonly noteFile: (path: string) => void;
-  /** Set for the demo: a secret without a value is left unresolved and not reported. */
+  /**
+   * Whether a secret may lack a value, as in the demo. It is then left unresolved and not reported.
+   */
   readonly lenient: boolean;
 }
 
 export interface SecretMap {
   readonly map: MapNode;
-  /** Absolute paths by the key of the secret, for secrets from files. */
+  /** The absolute paths of the files from which secrets were read, by the key of the secret. */
   readonly paths: Readonly<Record<string, string>>;
 }
 
-/** Returns dependencies for secrets that the demo needs, too: a missing value is an error. */
+/** Returns dependencies with which a missing value is always an error, even in the demo. */
 export const requiring = ({
   folder,
   files,
@@ -38,7 +40,10 @@ export const requiring = ({
   lenient: false,
 });
 
-/** Resolves secrets. `harmless`: keys, and values of any key, that may be written in the file. */
+/**
+ * Resolves the secrets at `keys`. `harmless` lists keys and values for which no warning is given if
+ * they are written in the file.
+ */
 export async function resolveSecrets(
   map: MapNode,
   keys: readonly string[],

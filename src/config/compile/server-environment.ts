@@ -1,7 +1,7 @@
 /**
- * Reads what the environment says about the server, for images and units that must not change the
- * file: its address and token. The environment's address overrides the file's, and the file's token
- * overrides the environment's. A missing token is created elsewhere.
+ * Reads the server's address and token from the environment, for container images and systemd units
+ * that cannot change the file. The environment's address overrides the file's, and the file's token
+ * overrides the environment's. If the token file does not exist yet, `run` creates it.
  */
 import { resolve } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
@@ -30,16 +30,19 @@ export interface ServerDeps {
   readonly report: Report;
   /** The place of `server.listen`, or where it would be. */
   readonly place: Place;
-  /** Where `server.read_token` or its file stands. */
+  /** The place of `server.read_token` or `server.read_token_file`, or of the section. */
   readonly readTokenPlace: Place;
   /**
-   * Set for commands that do not listen on this address, for which an open address without a token
-   * is no error.
+   * Set for commands that start no server on this address. For them it is no error if the address
+   * is open to other machines without a token.
    */
   readonly lenient: boolean;
 }
 
-/** Returns the server's settings. Reports what is wrong with them, including a missing token. */
+/**
+ * Returns the server's settings. Reports errors, also an address open to other machines without a
+ * token.
+ */
 export async function buildServerAddress(
   written: ServerSettings,
   deps: ServerDeps,
@@ -87,7 +90,7 @@ function listenOf({ env, report, place }: ServerDeps): Listen | undefined {
   return read.data;
 }
 
-/** Returns the token, or the path of a file that must still be created. */
+/** Returns the token from the environment, or the path of its file if that does not exist yet. */
 async function tokenOf({
   env,
   files,

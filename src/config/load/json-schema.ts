@@ -1,6 +1,6 @@
 /**
- * Builds the JSON Schema with which editors complete and check files, from the same schemas that
- * load a file.
+ * Builds the JSON Schema with which editors complete and check configurations. It is made from the
+ * schemas with which configurations are loaded.
  */
 import { z } from "zod";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
@@ -93,8 +93,8 @@ function toJson(schema: z.ZodType): Schema {
 }
 
 /**
- * Returns the schema of a route, which contains routes. zod refers to the root, which is elsewhere
- * in the whole schema.
+ * Returns the schema of a route, which contains routes. zod's reference to its own root is
+ * replaced, because in the whole schema a route is not the root.
  */
 function routeJson(): Schema {
   return JSON.parse(
@@ -102,7 +102,7 @@ function routeJson(): Schema {
   ) as Schema;
 }
 
-/** Allows a variable for a number or a boolean, such as `monthly: ${QUOTA}`. */
+/** Allows a variable in place of a number or a boolean, as in `monthly: ${QUOTA}`. */
 function allowVariables(json: Schema): void {
   if (json["type"] !== "number" && json["type"] !== "integer" && json["type"] !== "boolean") return;
   if ("const" in json) return;
@@ -132,7 +132,10 @@ function watchSchema(type: WatchType<any>): Schema {
   };
 }
 
-/** Allows `{ file: path }` in lists, because it is expanded before a schema checks the list. */
+/**
+ * Allows `{ file: path }` as an item of the lists at `keys`. The schemas do not know it, because
+ * files are expanded before a list is checked.
+ */
 function allowFiles(own: Schema, keys: readonly string[]): Schema {
   const file = {
     type: "object",
@@ -150,7 +153,7 @@ function allowFiles(own: Schema, keys: readonly string[]): Schema {
   return { ...own, properties: { ...propertiesOf(own), ...Object.fromEntries(allowed) } };
 }
 
-/** Returns the keys of every watch, with files in the lists of `ignore`. */
+/** Returns the schema of the keys of every watch, and allows files in the lists of `ignore`. */
 function commonKeys(schema: z.ZodType): Schema {
   const own = toJson(schema);
   const { ignore, ...others } = propertiesOf(own) as Readonly<Record<string, Schema>>;

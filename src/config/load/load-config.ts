@@ -1,6 +1,6 @@
 /**
- * Loads a frozen Config from files: reads, parses, merges, interpolates, checks, builds. Reports
- * all errors, not only the first.
+ * Loads a frozen Config from files. The steps are: read, parse, merge, replace variables, check and
+ * build. Reports all errors, not only the first.
  */
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
@@ -28,11 +28,14 @@ export interface LoadRequest {
   readonly env: Environment;
   readonly watchTypes: readonly WatchType<any>[];
   readonly sinkTypes: readonly SinkType<any>[];
-  /** The time for warnings about dates that have passed; absent for no such warnings. */
+  /**
+   * The current time, for warnings about dates that have passed. Without it there are no such
+   * warnings.
+   */
   readonly nowMs?: number;
   /**
-   * Set for the demo, which replaces every sink. Secrets of sinks may be missing; such a sink has
-   * no settings.
+   * Whether secrets of sinks may be missing, for the demo and for commands that send nothing. A
+   * sink with a missing secret then has no settings.
    */
   readonly lenientSecrets?: boolean;
 }
@@ -43,8 +46,9 @@ export type LoadResult =
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
 
 /**
- * A file of this many characters has about two thousand watches. The parser's document takes a
- * hundred times as many bytes, building half as many.
+ * The number of characters, about two thousand watches, from which garbage is collected after
+ * parsing and after building. Parsing allocates about a hundred bytes per character, building
+ * fifty.
  */
 const LARGE_TEXT = 150_000;
 
@@ -109,8 +113,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
 }
 
 /**
- * Parses the files. A megabyte takes about a second, and between files a daemon that reloads must
- * be able to renew its lease.
+ * Parses the files. A megabyte takes about a second. Other work runs between files, because a
+ * daemon that reloads must be able to renew its lease.
  */
 async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
   const roots: MapNode[] = [];

@@ -1,6 +1,6 @@
 /**
- * The schema of `enrich` on a watch: what is asked about its events, and what happens without an
- * answer.
+ * The schema of `enrich` on a watch: which endpoint or program is asked about its events, and what
+ * happens if it does not answer.
  */
 import { z } from "zod";
 import { formatDuration } from "../../model/duration.ts";

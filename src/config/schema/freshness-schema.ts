@@ -1,6 +1,6 @@
 /**
  * The schema of `freshness`, which replaces a schedule and says how late tweets may be found. All
- * watches of tweets share it.
+ * types of watches of tweets have this key.
  */
 import { z } from "zod";
 import { formatDuration } from "../../model/duration.ts";

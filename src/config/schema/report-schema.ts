@@ -1,4 +1,4 @@
-/** The schema of reports. */
+/** The schema of an entry under `reports`. */
 import { z } from "zod";
 import { DEFAULTS } from "../defaults.ts";
 import { names, timezone, zonedCron } from "./scalar-schemas.ts";
@@ -41,6 +41,9 @@ export const reportSchema = z.strictObject({
     .describe("The title in its heading. Default: its name."),
 });
 
-/** The schema of a single entry of `reports`, which checks it apart from the others. */
+/**
+ * Creates the schema of a map with one entry of `reports`, so that each entry is checked apart from
+ * the others.
+ */
 export const reportHolder = (name: string) => z.strictObject({ [name]: reportSchema });
 export type WrittenReport = z.output<typeof reportSchema>;

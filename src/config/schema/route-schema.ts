@@ -1,6 +1,6 @@
 /**
- * The schemas of the route tree, its throttles and the named time intervals. They use
- * Alertmanager's terms.
+ * The schemas of routes, of the settings that routes share with sinks, and of the named time
+ * intervals. The names of the keys are Alertmanager's.
  */
 import { z } from "zod";
 import { duration, names, timezone, zonedCron } from "./scalar-schemas.ts";
@@ -25,8 +25,8 @@ export const throttleSchema = z.strictObject({
 });
 
 /**
- * When alerts are sent. On a sink this applies to everything it gets; on a route it replaces the
- * sink's setting.
+ * The hours in which alerts are sent. On a sink they apply to everything that it gets. Each key
+ * that a route sets replaces the same key of the sink.
  */
 export const mutingSchema = z.strictObject({
   mute_time_intervals: z
@@ -94,7 +94,7 @@ const dedupeSchema = z.strictObject({
     .describe("How long after an alert its duplicates are not sent."),
 });
 
-/** The hours, digests and duplicates that sinks and routes can set. */
+/** The settings that both sinks and routes have: hours, digests, duplicates and repetitions. */
 export const shapingSchema = z.strictObject({
   ...mutingSchema.shape,
   digest: z
@@ -158,7 +158,10 @@ export const ownRouteSchema = z.strictObject({
   template: templateName().describe("Name of the template to use instead of the sink's."),
 });
 
-/** The whole tree, for the JSON Schema. */
+/**
+ * A route with its children. Only the JSON Schema uses it: when a file is loaded, each route is
+ * checked by itself.
+ */
 export const routeSchema = ownRouteSchema.extend({
   get routes(): z.ZodOptional<z.ZodArray<z.ZodType>> {
     return z
@@ -201,5 +204,8 @@ export const timeIntervalSchema = z
 
 export type WrittenInterval = z.output<typeof timeIntervalSchema>;
 
-/** The schema of a single entry of `time_intervals`, which checks it apart from the others. */
+/**
+ * Creates the schema of a map with one entry of `time_intervals`, so that each entry is checked
+ * apart from the others.
+ */
 export const timeIntervalHolder = (name: string) => z.strictObject({ [name]: timeIntervalSchema });

@@ -1,6 +1,6 @@
 /**
- * Schemas of the small languages inside values: durations, shares, addresses, time zones, names.
- * Each reads text and returns what the daemon works with.
+ * Creates the schemas of values that have a syntax of their own: durations, shares, addresses, time
+ * zones, names. Each parses the text into the value that the daemon uses.
  */
 import type { Rule } from "../rules.ts";
 import { z } from "zod";
@@ -12,7 +12,9 @@ import { isTimezone } from "../../route/zone.ts";
 
 type Complain = (rule: Rule, message: string) => never;
 
-/** Creates the schema of a text that `read` converts or refuses. */
+/**
+ * Creates the schema of a text that `read` converts. `read` refuses a text by calling `complain`.
+ */
 function readText<T>(read: (text: string, complain: Complain) => T) {
   return z.string().transform((text, context): T => {
     const complain: Complain = (rule, message) => {
@@ -40,7 +42,7 @@ export const duration = (minMs = 0) =>
     return ms;
   });
 
-/** Creates the schema of a share from 0 to 1, written as `10%` or `0.1`. */
+/** Creates the schema of a share from 0 to less than 1, written as `10%` or `0.1`. */
 export const share = () =>
   z.union([z.string(), z.number()]).transform((value, context): number => {
     const text = String(value).trim();
@@ -55,7 +57,10 @@ export const share = () =>
     return z.NEVER;
   });
 
-/** Known time zones. Asking the runtime takes 40 µs, and ten thousand watches name few zones. */
+/**
+ * Names that are known to be time zones. They are kept, because the runtime needs 40 µs to check
+ * one, and ten thousand watches name only a few.
+ */
 const goodTimezones = new Set<string>();
 
 function isKnownTimezone(name: string): boolean {
@@ -73,7 +78,10 @@ export const timezone = () =>
         ),
   );
 
-/** Creates the schema of a schedule that names its time zone: `{ cron, timezone }`. */
+/**
+ * Creates the schema of `{ cron, timezone }`. `fields` describes the cron fields, and `defaultZone`
+ * the zone that applies without `timezone`, in texts for the reader.
+ */
 export const zonedCron = (fields: string, defaultZone: string) =>
   z.strictObject({
     cron: z.string().describe(fields),
@@ -92,8 +100,8 @@ export const locale = () =>
   );
 
 /**
- * Creates the schema of `sandbox` or the service's address, without `/v3` and without a slash at
- * its end.
+ * Creates the schema of the service's address, or the word `sandbox`. `/v3` and a slash at its end
+ * are removed.
  */
 export const baseUrl = () =>
   readText((text, complain): string => {
@@ -108,8 +116,8 @@ export const baseUrl = () =>
   });
 
 /**
- * Creates the schema of an address: https anywhere, http only on loopback. Messages do not repeat
- * the address, because it often contains a key.
+ * Creates the schema of a URL: https for any host, http only for a loopback host. Messages do not
+ * repeat the URL, because it often contains a key.
  */
 export const webAddress = () =>
   readText((text, complain): string => {
@@ -120,7 +128,7 @@ export const webAddress = () =>
     );
   });
 
-/** Creates the schema of the status page's address, without a slash at its end. */
+/** Creates the schema of the status page's address. Slashes at its end are removed. */
 export const publicUrl = () =>
   readText((text, complain): string =>
     URL.canParse(text) && /^https?:\/\/[^?#]+$/.test(text)
@@ -131,7 +139,10 @@ export const publicUrl = () =>
         ),
   );
 
-/** Creates the schema of the origin of permalinks, without a slash at its end. */
+/**
+ * Creates the schema of the origin of permalinks, such as `https://x.com`. A slash at its end is
+ * removed.
+ */
 export const linksHost = () =>
   readText((text, complain): string =>
     URL.canParse(text) && /^https?:\/\/[^/?#]+\/?$/.test(text)
@@ -160,7 +171,7 @@ export const listen = () =>
     return { host: found[1] ?? found[2] ?? "", port };
   });
 
-/** Creates the schema of one name or several. */
+/** Creates the schema of a name or a list of names. The value is always a list. */
 export const names = () =>
   z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])

@@ -15,7 +15,10 @@ import {
   webAddress,
 } from "./scalar-schemas.ts";
 
-/** The requests per second that the service answers on every plan (api-v3.md, limits). */
+/**
+ * The number of requests per second that the service answers on each of its price plans (api-v3.md,
+ * limits).
+ */
 export const SERVICE_RATE_PER_SECOND = 20;
 
 const { api, price, state, server, heartbeat, links } = DEFAULTS;
@@ -57,7 +60,10 @@ const quotaSchema = z.strictObject({
     .describe("The price of a request, so that `plan` and `budget` show costs."),
 });
 
-/** The schema of a key. `key_file` is read before this check; it is listed here for editors. */
+/**
+ * The schema of an API key. `key_file` is already replaced by `key` when this is checked. It is
+ * listed for the JSON Schema, which editors use.
+ */
 const keySchema = z
   .strictObject({
     key: z.string().min(1).optional().describe("The API key."),

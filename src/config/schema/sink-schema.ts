@@ -1,4 +1,4 @@
-/** The keys of every sink, whatever its type. */
+/** The schema of the keys that sinks of every type have. */
 import { z } from "zod";
 import { shapingSchema, throttleSchema } from "./route-schema.ts";
 import { duration } from "./scalar-schemas.ts";

@@ -1,6 +1,6 @@
 /**
- * The schemas of message templates, and of the keys of a sink that say how its readers write times
- * and numbers.
+ * The schemas of message templates, and of the keys with which a sink sets the locale and the time
+ * zone of its messages.
  */
 import { z } from "zod";
 import { locale, timezone } from "./scalar-schemas.ts";
@@ -27,7 +27,7 @@ export const templateSchema = z
     params: { rule: "missing-key" },
   });
 
-/** The keys of a sink. */
+/** The keys of a sink that set how numbers and times are written in its messages. */
 export const regionSchema = z.strictObject({
   locale: locale().optional().describe("Locale of numbers and times, like de-DE."),
   timezone: timezone()

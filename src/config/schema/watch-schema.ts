@@ -1,6 +1,6 @@
 /**
- * The keys of every watch, whatever its type. The parsed values have their meaning: milliseconds,
- * account keys, a schedule.
+ * The schema of the keys that watches of every type have. It converts texts into the values that
+ * the daemon uses, such as milliseconds and account keys.
  */
 import { z } from "zod";
 import { accountKey, parseAccount } from "../../model/account.ts";
@@ -117,7 +117,10 @@ const noEvents = z.strictObject({
 
 const d = DEFAULTS.watch;
 
-/** The keys in the order of the reference. Code that knows the registry adds `type`. */
+/**
+ * The keys in the order of the reference page. `type` is missing here, because its values come from
+ * the registry of watch types.
+ */
 export const commonWatchSchema = z.strictObject({
   schedule: writtenSchedule
     .prefault(d.schedule)
@@ -204,7 +207,10 @@ export const commonWatchSchema = z.strictObject({
   moved_from: z.string().optional().describe("The former id of this watch: it keeps its memory."),
 });
 
-/** The same keys for `defaults.watch`, where none is required and none has a default. */
+/**
+ * The schema of `defaults.watch`. It has the same keys except `moved_from`, all of them optional
+ * and without defaults.
+ */
 export const watchDefaultsSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(commonWatchSchema.omit({ moved_from: true }).shape).map(([key, schema]) => [

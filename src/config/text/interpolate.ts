@@ -1,6 +1,6 @@
 /**
- * Replaces `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A
- * bare $NAME is ordinary text, because people search for words such as `$BTC`.
+ * Replaces `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in the scalars of the parsed
+ * tree. A bare $NAME is ordinary text, because people search for words such as `$BTC`.
  */
 import type { Rule } from "../rules.ts";
 import type { Environment } from "../../model/files.ts";
@@ -9,7 +9,7 @@ import { isSampleValue } from "../sample-values.ts";
 import { mapScalars, type MapNode, type Node, type ScalarNode } from "../tree.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** Whether an unset variable below this key is left unresolved and not reported. */
+/** Returns whether unset variables below this key are left unresolved without an error. */
 export type IsLenient = (topLevelKey: string) => boolean;
 
 /**
@@ -39,7 +39,10 @@ export function interpolate(
   return { ...root, entries };
 }
 
-/** Sections with texts that are searched for or shown, where `$BTC` is a word. */
+/**
+ * Sections whose texts are search queries or parts of messages. There `$BTC` is an ordinary word.
+ * In other sections a value such as `$NAME` is an error, because a variable was probably meant.
+ */
 const SEARCHED: readonly string[] = ["watches", "templates"];
 
 const isBareVariable = ({ value }: ScalarNode): boolean =>
@@ -55,7 +58,10 @@ function refuseBare(scalar: ScalarNode, report: Report | undefined): ScalarNode 
   return { ...scalar, unresolved: true };
 }
 
-/** Returns a text outside a tree with its variables replaced; undefined if one has no value. */
+/**
+ * Replaces the variables in a text that is not part of a tree. Undefined if one of them has no
+ * value.
+ */
 export function expandText(text: string, env: Environment): string | undefined {
   let isWhole = true;
   const value = replaceParts(text, env, () => {
@@ -84,7 +90,10 @@ function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefi
   return { ...scalar, value, source: value, origin, ...(unresolved ? { unresolved } : {}) };
 }
 
-/** Returns the warning. It names the variable and not the value, which may be a secret by now. */
+/**
+ * Returns the warning about a sample value. Like all messages it names the variable, never its
+ * value.
+ */
 const sampleText = (written: string): string =>
   `${/\$\{([A-Za-z0-9_]+)/.exec(written)?.[1]} still has the sample value of .env.example: put yours into .env`;
 

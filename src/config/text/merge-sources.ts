@@ -1,6 +1,6 @@
 /**
- * Merges several files into one tree: maps of names are joined, everything else may be in one file
- * only.
+ * Merges several files into one tree: entries of sections such as `watches` and `sinks` are joined,
+ * and any other section may be in one file only.
  */
 import { lineColumn, type Report } from "../report.ts";
 import { type Entry, type MapNode, type Place } from "../tree.ts";
@@ -9,7 +9,7 @@ import { ownValue } from "../../model/own-value.ts";
 /** Sections whose entries may be in several files. */
 const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates", "reports"];
 
-/** Merges the roots, of which there is at least one. */
+/** Merges the roots of the files. Undefined if there is no file. */
 export function mergeSources(roots: readonly MapNode[], report: Report): MapNode | undefined {
   const [first, ...rest] = roots;
   if (first === undefined) return undefined;

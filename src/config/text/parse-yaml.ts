@@ -1,6 +1,6 @@
 /**
- * Converts YAML text to a tree with places. Explains syntax errors, resolves aliases and merge
- * keys, and refuses alias bombs.
+ * Converts YAML text to a tree whose nodes know their places in the file. Explains syntax errors,
+ * resolves aliases and merge keys, and refuses aliases that expand to an enormous tree.
  */
 import type { Rule } from "../rules.ts";
 import {
@@ -21,11 +21,12 @@ import { findExcess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
 import { explainSyntax, explainTag } from "./yaml-traps.ts";
 
 /**
- * The number of nodes to which aliases may expand. An alias bomb exceeds this within a millisecond.
+ * The maximum number of nodes to which the aliases of a file may expand. An alias bomb exceeds it
+ * within a millisecond.
  */
 const MAX_ALIAS_NODES = 200_000;
 
-/** Returns the root map; undefined if it has errors, which are reported. */
+/** Returns the root map. If the file has errors, reports them and returns undefined. */
 export function parseYaml(file: SourceFile, report: Report): MapNode | undefined {
   const excess = findExcess(file.text);
   if (excess !== undefined) return complain(excess.offset, "yaml-too-big", excess.message);
@@ -33,7 +34,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     lineCounter: new LineCounter(),
     prettyErrors: false,
     merge: true,
-    // Checked in `readMap`, because the parser compares every key with every other.
+    // `#readMap` finds repeated keys, because the parser would compare every key with every other.
     uniqueKeys: false,
     intAsBigInt: false,
   }) as Document.Parsed[];
@@ -104,8 +105,8 @@ class Reader {
   readonly #report: Report;
   #insideAlias = 0;
   #aliasNodes = 0;
-  // The parser's own lookup searches the whole document for every alias, which takes seconds with
-  // an alias bomb.
+  // The anchors by name. The parser's own lookup would search the whole document for every alias,
+  // which takes seconds with an alias bomb.
   readonly #anchors = new Map<string, ParsedNode>();
 
   constructor(file: SourceFile, report: Report) {
@@ -166,8 +167,8 @@ class Reader {
   }
 
   /**
-   * Refuses `- alice` with a further indented `- bob` below it, because in YAML they are a single
-   * text.
+   * Refuses a list item such as `- alice` that is followed by a further indented `- bob`, because
+   * YAML reads both lines as a single text.
    */
   #refuseItem([start, end]: ParsedNode["range"]): void {
     const found = /\n[ \t]*(-[ \t]+\S[^\n]*)/.exec(this.#file.text.slice(start, end));
@@ -190,7 +191,7 @@ class Reader {
       const value: Node =
         pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
       if (key === "__proto__") {
-        // A JavaScript object has no such name of its own, so a schema would drop what is under it.
+        // JavaScript treats this key specially, so a schema would silently drop its value.
         this.#report.error(
           keyPlace,
           "yaml-key",
@@ -236,7 +237,10 @@ const nothing = (place: Place): ScalarNode => ({
   origin: "plain",
 });
 
-/** Whether JavaScript represents a number exactly. Others stay text, because they are ids. */
+/**
+ * Whether JavaScript can represent the number exactly. A larger whole number stays text, because it
+ * is an id.
+ */
 const isExact = (value: number, source: string): boolean =>
   !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
 

@@ -1,9 +1,9 @@
-/** Finds the place of a part of a text in the file, even over several lines. */
+/** Finds the place in the file of an offset in a text, even if the text has several lines. */
 import { offsetInto, type Place } from "../tree.ts";
 
 /**
- * Returns the place of the part, or of the whole text if the file does not contain it letter by
- * letter, because it is folded or has escapes.
+ * Returns the place of the offset. If the file does not contain the text letter by letter, because
+ * it is folded or has escapes, returns the place where the text begins.
  */
 export function placeInText(place: Place, text: string, offset: number): Place {
   const source = place.file.text;

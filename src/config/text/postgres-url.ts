@@ -1,4 +1,7 @@
-/** Parses and checks `postgres://user:password@host:5432/database?sslmode=verify-full`. */
+/**
+ * Parses and checks the address of a database, such as
+ * `postgres://user:password@host:5432/database?sslmode=verify-full`.
+ */
 import { isAbsolute, join } from "node:path";
 import { isLoopback } from "../../model/loopback.ts";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
@@ -14,8 +17,8 @@ const PARAMETERS = ["sslmode", "sslrootcert", "host"] as const;
 const EXAMPLE = "postgres://chirpwatch:PASSWORD@db.example.com:5432/chirpwatch";
 
 /**
- * Returns the address, or what is wrong with the text, without repeating the text, which may
- * contain a password. Relative paths are relative to `folder`.
+ * Returns the address, or what is wrong with the text. A problem does not repeat the text, which
+ * may contain a password. A relative path of a certificate is resolved against `folder`.
  */
 export function parsePostgresUrl(
   text: string,

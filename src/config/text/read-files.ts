@@ -1,6 +1,6 @@
 /**
- * Finds and reads the files of a configuration: one file, or every *.yaml file of a folder in the
- * order of names.
+ * Finds and reads the files of a configuration: one file, or every YAML file of a folder, sorted by
+ * name.
  */
 import type { Rule } from "../rules.ts";
 import { dirname, join, resolve } from "node:path";
@@ -16,7 +16,7 @@ export interface ReadFailure {
 }
 
 export interface SourceFiles {
-  /** The folder to which paths in the file are relative. */
+  /** The folder against which relative paths in the files are resolved. */
   readonly folder: string;
   readonly files: readonly SourceFile[];
   readonly failures: readonly ReadFailure[];
@@ -62,12 +62,12 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
   }
 }
 
-/** The largest file that can be a secret. */
+/** The maximum size of a file with a secret, in bytes. */
 const MAX_SECRET_BYTES = 65_536;
 
 /**
- * Returns the trimmed text of a file with a secret. @throws as `readText` does, and for a file that
- * is too large
+ * Returns the trimmed text of a file with a secret. @throws if the file cannot be read or is too
+ * large
  */
 export async function readSecretText(
   files: Pick<Files, "readText" | "size">,

@@ -22,9 +22,10 @@ export interface StatePlace {
 }
 
 /**
- * Returns the absolute path. A relative path is in CHIRPWATCH_DATA_DIR if that is set, otherwise in
- * the folder of the configuration. The default `data/chirpwatch.db` is in CHIRPWATCH_DATA_DIR
- * itself, unless an older version created a state below it or left its backups there.
+ * Returns the absolute path of a state file. A relative path is in CHIRPWATCH_DATA_DIR if that is
+ * set, otherwise in the folder of the configuration. The default `data/chirpwatch.db` is then
+ * directly in CHIRPWATCH_DATA_DIR, unless an older version created a state or left backups in its
+ * folder `data`.
  */
 export async function resolveStatePath(
   path: string,
@@ -41,8 +42,9 @@ export async function resolveStatePath(
 }
 
 /**
- * Returns the path of the control socket of a state on Postgres, which has no file: in the folder
- * of the default state file, named after the database.
+ * Returns the path that stands in for the state file if the state is on Postgres, so that the
+ * control socket has a place. It is in the folder of the default state file and named after the
+ * database.
  */
 export async function socketPlaceOf(address: PostgresAddress, place: StatePlace): Promise<string> {
   const { host, port, database } = address;

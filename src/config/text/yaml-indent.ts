@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * Checks the line at `offset` and the next one, because the parser reports the value that the wrong
- * line seems to continue.
+ * Checks the line at `offset` and the next one, because the parser may report the error at the
+ * value above the wrong line.
  */
 export function findMisindent(text: string, offset: number): Misindent | undefined {
   const lines = linesOf(text);
@@ -54,13 +54,16 @@ function misindentOf(lines: readonly Line[], index: number): Misindent | undefin
   };
 }
 
-/** Returns the message about a key that was meant to be inside the one above it. */
+/**
+ * Returns the message about a key that should be indented, because it belongs inside the key above
+ * it.
+ */
 export const besideText = (key: string, above: string): string =>
   `\`${key}\` is at the same level as \`${above}\`, not inside it: indent it further than \`${above}\``;
 
 /**
- * Returns the indents at which a next line may begin, from the outermost. A map in a list begins
- * behind the `- ` of its item.
+ * Returns the indentations at which the next line may begin, the outermost first. The keys of a map
+ * in a list begin behind the `- ` of its item.
  */
 function openIndents(lines: readonly Line[]): readonly number[] {
   const open: number[] = [];
@@ -73,8 +76,8 @@ function openIndents(lines: readonly Line[]): readonly number[] {
 }
 
 /**
- * Whether a line ends with something that continues below it, such as `key:`, `- key:`, `-`, `key:
- * |` or `key: &name`.
+ * Whether a line ends with something whose value is on the lines below it, such as `key:`, `-
+ * key:`, `-`, `key: |` or `key: &name`.
  */
 const opensBlock = (text: string): boolean => /(:|^-)(\s+[&!]\S+)*$|:\s+[|>][-+0-9]*$/.test(text);
 

@@ -1,22 +1,27 @@
 /**
- * Refuses text that would take the YAML parser seconds or exceed its stack. This is cheap: one pass
- * of the lexer that stops early.
+ * Refuses text that would keep the YAML parser busy for seconds or overflow its stack. The check is
+ * cheap: it runs the lexer once, and stops at the first excess.
  */
 import { Lexer } from "yaml";
 
 /** The maximum size of a file in bytes. */
 export const MAX_FILE_BYTES = 1_048_576;
-/** Far deeper than any configuration, and far from the end of the stack. */
+/**
+ * The maximum depth of nested maps and lists. Configurations are far less deep, and the stack would
+ * allow far more.
+ */
 export const MAX_DEPTH = 64;
-/** A megabyte of ordinary configuration has about 400,000 tokens. */
+/**
+ * The maximum number of tokens in a file. A megabyte of ordinary configuration has about 400,000.
+ */
 const MAX_TOKENS = 500_000;
 /**
- * The maximum number of tokens on one line, because many indicators and quotes on a line make the
- * parser slow.
+ * The maximum number of tokens on one line, because the parser becomes slow if one line has very
+ * many.
  */
 const MAX_TOKENS_A_LINE = 20_000;
 
-/** Returns a sentence about what is too much, and its offset; undefined if nothing is. */
+/** Returns a sentence that says which limit is exceeded, and where. Undefined if none is. */
 export function findExcess(
   text: string,
 ): { readonly offset: number; readonly message: string } | undefined {
@@ -45,7 +50,7 @@ export function findExcess(
 export const tooDeep = `the file is nested deeper than ${MAX_DEPTH} levels`;
 
 /**
- * Tokens that the lexer inserts itself: byte order mark, start of a document, end of a flow, start
- * of a scalar.
+ * Tokens that the lexer adds and that are no part of the text: byte order mark, start of a
+ * document, end of a list or map in brackets, start of a scalar.
  */
 const CONTROL = new Set(["\u{feff}", "\x02", "\x18", "\x1f"]);

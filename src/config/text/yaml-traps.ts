@@ -1,7 +1,4 @@
-/**
- * Explains what a YAML syntax error most likely means: the mistakes that people make in this
- * language.
- */
+/** Explains YAML syntax errors by the mistakes that most likely caused them. */
 import type { Rule } from "../rules.ts";
 import type { YAMLParseError } from "yaml";
 import { findMisindent } from "./yaml-indent.ts";
@@ -12,7 +9,9 @@ export interface SyntaxIssue {
   readonly message: string;
 }
 
-/** Returns one issue per line, because further errors of a line follow from the first one. */
+/**
+ * Returns one issue per line, because further errors on a line are usually caused by the first one.
+ */
 export function explainSyntax(
   text: string,
   errors: readonly YAMLParseError[],
@@ -26,7 +25,7 @@ export function explainSyntax(
     const issue = explain(text, error);
     found.push(issue);
     // A mistake inside brackets affects everything up to their end, and a wrong indentation affects
-    // the lines after it. Their errors would only confuse.
+    // the lines after it. Further errors would only confuse.
     if (
       issue.rule === "yaml-variable" ||
       issue.rule === "yaml-indent" ||
@@ -166,8 +165,8 @@ const quoted = (value: string): string =>
   value.includes('"') ? `'${value.replaceAll("'", "''")}'` : `"${value}"`;
 
 /**
- * Returns the value up to the end of the line, a comment, or the list or map in brackets that
- * contains it.
+ * Returns the value that begins at the offset. It ends at the end of the line or at a comment;
+ * inside brackets it also ends at a comma or closing bracket.
  */
 function restOfValue(text: string, offset: number): string {
   const line = lineOf(text, offset).replace(/\s+#.*$/, "");

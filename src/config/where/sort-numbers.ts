@@ -1,19 +1,19 @@
 /**
- * Finds the numbers of events by which digests can sort: `likes_count` of the tweet or account that
- * the event is about, or a whole path.
+ * Finds the numbers of events by which digests can sort: a number of the tweet or account that an
+ * event is about, such as `likes_count`, or any number by its whole path.
  */
 import type { SortNumber } from "../../route/route.ts";
 import { didYouMean } from "../suggest.ts";
 import { type WhereBody, variablesOf } from "./where-types.ts";
 
-/** The first parts of a path that may be omitted. */
+/** The first parts of a path that may be omitted: `likes_count` means `tweet.likes_count`. */
 const IMPLIED = ["tweet", "user"];
 
 const isNumber = (type: unknown): boolean => type === "int" || type === "double";
 
 /**
- * Returns the paths of numbers, in the terms of `where`. Numbers in a value that differs between
- * watch types are unknown.
+ * Returns the paths of all numbers in an event's body, written as in `where`. Numbers in a field
+ * whose type differs between watch types are left out.
  */
 function numbersOf(body: WhereBody): readonly string[] {
   const walk = (fields: object, above: string): readonly string[] =>
@@ -22,11 +22,15 @@ function numbersOf(body: WhereBody): readonly string[] {
       if (typeof type === "object" && type !== null) return walk(type, path);
       return isNumber(type) ? [path] : [];
     });
-  // If watch types differ in it, an account still has the fields of an account.
+  // `tweet` and `user` always have the fields of a tweet and of an account, even if `body` gives
+  // another type, because watch types differ.
   return walk(variablesOf({ ...body, tweet: "tweet", user: "user" }), "");
 }
 
-/** Returns a sentence about a number that no event has; undefined if some event may have it. */
+/**
+ * Returns what is wrong with the path of a number that no event has. Undefined if some event may
+ * have it.
+ */
 export function describeUnknownNumber(path: string, body: WhereBody): string | undefined {
   const paths = numbersOf(body);
   const short = IMPLIED.flatMap((name) =>
@@ -38,7 +42,10 @@ export function describeUnknownNumber(path: string, body: WhereBody): string | u
   return `\`sort_by\`: no event has a number "${path}"${didYouMean(path, known) || "; write one like likes_count, view_count or user.followers_count"}`;
 }
 
-/** Creates a function that returns the number; undefined for an event without it. */
+/**
+ * Creates a function that reads the number from an event. It returns undefined for an event without
+ * the number.
+ */
 export function numberReader(path: string): SortNumber["of"] {
   const names = path.split(".");
   return ({ body }) => {

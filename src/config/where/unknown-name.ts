@@ -1,19 +1,19 @@
 /**
- * Describes an unknown name in an expression: the whole path, and what was meant or which names
- * exist.
+ * Describes an unknown name in an expression: the message has the whole path, and either a
+ * suggestion or the names that exist there.
  */
 import { suggest } from "../suggest.ts";
 
-/** A longer list would not help. */
+/** If more names than this exist, they are not listed, because nobody would read them. */
 const MAX_LISTED = 40;
 
 export interface UnknownName {
-  /** The path that leads to it, such as `tweet.user`; "" at the beginning of an expression. */
+  /** The path before the name, such as `tweet.user`. Empty if the name begins the path. */
   readonly holder: string;
   readonly name: string;
 }
 
-/** Describes the name. `paths`: every path that an expression may use. */
+/** Describes the name. `paths` are all paths that an expression may use. */
 export function describeUnknownName(
   { holder, name }: UnknownName,
   paths: readonly string[],
@@ -34,8 +34,8 @@ export function describeUnknownName(
 }
 
 /**
- * Returns the only name that has the word as one of its parts: `full_text` for `text`,
- * `followers_count` for `followers`.
+ * Returns the name that has the word as one of its parts, if there is only one such name:
+ * `full_text` for `text`, `followers_count` for `followers`.
  */
 function onlyWithWord(word: string, names: readonly string[]): string | undefined {
   const found = names.filter((name) => name.split("_").includes(word));

@@ -1,6 +1,6 @@
 /**
  * Explains why a `where` expression is false for an item: which of its conditions are false, and
- * the values that they compared. Runs only for items that `where` rejected.
+ * which values they compared. This is computed only for items that `where` rejected.
  */
 import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js";
 
@@ -9,8 +9,8 @@ export interface Expression {
   readonly text: string;
   readonly ast: ASTNode;
   /**
-   * The names with which an expression can begin. Other names are bound by the expression itself,
-   * like `e` in `exists(e, …)`.
+   * The names with which an expression can begin. Any other name is a variable of the expression
+   * itself, like `e` in `exists(e, …)`.
    */
   readonly names: ReadonlySet<string>;
 }
@@ -23,8 +23,9 @@ const MAX_VALUES = 4;
 const MAX_PARTS = 3;
 
 /**
- * Returns a text such as `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`. If
- * there are several conditions, only the false ones are listed.
+ * Returns the expression with the values that it compared, such as `tweet.user.followers_count >=
+ * 50 (tweet.user.followers_count is 12)`. If there are several conditions, only the false ones are
+ * listed.
  */
 export function describeFalse(expression: Expression, seen: Seen): string {
   const parts = falseParts(expression, expression.ast, seen);
@@ -38,7 +39,10 @@ export function describeFalse(expression: Expression, seen: Seen): string {
   return `${expression.text}; false: ${list}${more}`;
 }
 
-/** Returns the false conditions, looking through `&&` and `||`. */
+/**
+ * Returns the conditions that are false. Conditions that `&&` or `||` combine are evaluated
+ * separately.
+ */
 function falseParts(expression: Expression, node: ASTNode, seen: Seen): readonly ASTNode[] {
   if (node.op !== "&&" && node.op !== "||") return isTrueOf(expression, node, seen) ? [] : [node];
   if (isTrueOf(expression, node, seen)) return [];

@@ -1,6 +1,6 @@
 /**
- * The typed names that a `where` expression can use, from what a watch type says about its body;
- * and the conversion of bodies to CEL values.
+ * Knows the names and types that a `where` expression can use, according to the body that a watch
+ * type declares, and converts bodies to CEL values.
  */
 import type { EventBody } from "../../model/event.ts";
 import type { BodyField, WatchType } from "../../watches/watch-type.ts";
@@ -48,13 +48,18 @@ const PLAIN_TWEET: Fields = {
   user: USER,
 };
 
-/** Quoted tweets have one level, because a quote in a quote is not read. */
+/**
+ * A quoted or retweeted tweet has no tweet inside it here, because a quote in a quote is not read.
+ */
 const TWEET: Fields = { ...PLAIN_TWEET, quoted_status: PLAIN_TWEET, retweeted_status: PLAIN_TWEET };
 
 /** The names of an event's body with their types, as a watch type declares them. */
 export type WhereBody = Readonly<Record<string, BodyField>>;
 
-/** Returns the variables other than `labels`, in CEL's types. */
+/**
+ * Returns the variables of an expression with their CEL types. `labels`, which every expression
+ * has, is left out.
+ */
 export const variablesOf = (body: WhereBody): Fields =>
   Object.fromEntries(Object.entries(body).map(([name, field]) => [name, typeOfField(field)]));
 
@@ -82,8 +87,8 @@ export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBo
 }
 
 /**
- * Returns every path that an expression may use, for "did you mean": `tweet`, `tweet.user`,
- * `tweet.user.id`.
+ * Returns every path that an expression may use. They are candidates for "did you mean": `tweet`,
+ * `tweet.user`, `tweet.user.id`.
  */
 export function pathsIn(body: WhereBody): readonly string[] {
   const walk = (fields: Fields, above: string): readonly string[] =>
@@ -98,7 +103,8 @@ const converted = new WeakMap<object, unknown>();
 
 /**
  * Converts a body for CEL. Whole numbers become BigInt, because CEL distinguishes integers from
- * doubles and JavaScript does not. Nulls are omitted, because they are absent fields.
+ * doubles and JavaScript does not. Fields that are null are left out, so that CEL treats them as
+ * absent.
  */
 export function celBody(body: EventBody): Record<string, unknown> {
   const before = converted.get(body);

@@ -1,6 +1,6 @@
 /**
- * Finds operators of other languages in an expression that cannot be read, and says what CEL has in
- * their place. Pure.
+ * Finds operators of other languages in an expression that cannot be read, and says what to write
+ * in CEL instead. Pure.
  */
 
 export interface WordHint {
@@ -27,7 +27,10 @@ function instead(operator: string): (found: string) => string {
   return (found) => `write ${operator} instead of ${found}`;
 }
 
-/** Returns the first such operator outside quoted texts; undefined if there is none. */
+/**
+ * Returns the first operator of another language that is not inside quotes. Undefined if there is
+ * none.
+ */
 export function findForeignWord(expression: string): WordHint | undefined {
   const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (text) =>
     "_".repeat(text.length),

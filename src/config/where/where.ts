@@ -1,6 +1,7 @@
 /**
- * Compiles `where`: CEL over the event's body, type-checked when loaded, with regular expressions
- * only on an engine that takes linear time.
+ * Compiles `where` conditions, which are CEL expressions over the body of an event. They are
+ * type-checked when the configuration is loaded. Regular expressions run only on an engine that
+ * takes linear time.
  */
 import type { Rule } from "../rules.ts";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
@@ -16,8 +17,8 @@ export interface Where {
   /** Whether an event matches. Runtime errors, such as a missing field, count as no match. */
   matches(body: EventBody, labels: Labels): boolean;
   /**
-   * Returns the expression, those of its conditions that are false, and the values that they
-   * compared.
+   * Explains why an event does not match: returns the expression, its false conditions, and the
+   * values that they compared.
    */
   describeFalse(body: EventBody, labels: Labels): string;
 }
@@ -34,12 +35,12 @@ export interface WhereCompiler {
   compile(text: string, body: WhereBody): Where | WhereProblem;
 }
 
-/** Returns the compiler, which is loaded for the first expression. */
+/** Loads the compiler at the first call, and returns the same one afterwards. */
 export type LoadWhere = () => Promise<WhereCompiler>;
 
 /**
- * Creates a compiler. It compiles equal expressions once, because thousands of watches may share
- * one.
+ * Creates a compiler. It compiles equal expressions only once, because thousands of watches may
+ * have the same one.
  */
 export function createWhereCompiler(): WhereCompiler {
   const environments = new Map<string, Environment>();
@@ -76,7 +77,8 @@ function createEnvironment(body: WhereBody): Environment {
 
 function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): boolean {
   const known = patterns.get(pattern) ?? RE2JS.compile(pattern);
-  // A pattern may be computed from the item's own text. Such patterns must not accumulate.
+  // A pattern may be computed from an item's text, so their number is unlimited and only the first
+  // are kept.
   if (patterns.size < 1_000) patterns.set(pattern, known);
   return known.matcher(text).find();
 }
@@ -141,8 +143,8 @@ function explainError(
 }
 
 /**
- * Finds parts that are refused. `matches` runs on a backtracking engine; a literal pattern is
- * compiled at once to check it.
+ * Finds parts of an expression that are refused: `matches`, because it runs on a backtracking
+ * engine, and literal patterns for `re` that are not valid.
  */
 function findRefused(node: unknown, text: string): WhereProblem | undefined {
   if (Array.isArray(node)) return firstOf(node, text);
@@ -167,7 +169,8 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
 /** Operations that run an expression for each element of a list. */
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 /**
- * A list has up to a thousand elements, so with a third nested loop one item could take an hour.
+ * The maximum depth of nested loops. A list has up to a thousand elements, so with a third loop
+ * inside, a single item could take an hour.
  */
 const MAX_NESTED_LOOPS = 2;
 
@@ -214,7 +217,7 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
 const isNode = (value: unknown): value is ASTNode =>
   typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-/** Offsets in the expression. */
+/** A part of the expression, by the offsets of its start and end. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -232,9 +235,7 @@ function problem(rule: Rule, text: string, { start, end }: Range, message: strin
   };
 }
 
-/**
- * Returns a plain sentence for some of the engine's messages, and the engine's own text for others.
- */
+/** Rephrases some of the engine's messages as plain sentences. Returns others almost unchanged. */
 function plainWords(summary: string): string {
   if (summary === "Unexpected token: EOF") return "the expression ends too early";
   const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
