@@ -1,6 +1,6 @@
 /**
- * The wait that another side asks for, for every sink and for the data service: how much of it is
- * honoured, how waits grow while it only refuses, and when waiting counts as a failure. Pure. Times
+ * Decides about the waits that sinks and the data service ask for: how much of a wait is honoured,
+ * how waits grow while every request is refused, and when waiting counts as a failure. Pure. Times
  * are of the monotonic clock.
  */
 
@@ -9,15 +9,16 @@ export const MAX_SINK_WAIT_MS = 3_600_000;
 /** The longest wait that the data service can ask for. */
 export const MAX_SERVICE_WAIT_MS = 300_000;
 /**
- * If a sink or service only asks to wait for this long, that counts as a failure and is reported.
+ * If a sink or the service answers every request for this long by asking to wait, that counts as a
+ * failure and is reported.
  */
 export const WAITS_FAIL_AFTER_MS = 120_000;
 
 /** The wait if the requested one is missing, zero or negative, or a date in the past. */
 const UNSAID_WAIT_MS = 1_000;
 /**
- * The waits of the first two refusals in a row are honoured as they are; from this one on, they
- * grow.
+ * The refusal in a row from which waits grow. The waits of the first two are honoured as they were
+ * requested.
  */
 export const WAITS_GROW_FROM = 3;
 
@@ -46,9 +47,9 @@ export function boundedWaitMs(askedMs: number | undefined, maxMs: number): numbe
 }
 
 /**
- * Adds a refusal to its row. From the third in a row on, each one doubles the part of the requested
- * wait that is honoured. A request that was sent before the last wait ended belongs to the refusal
- * that started that wait.
+ * Adds a refusal to its row. From the third in a row on, each refusal doubles the requested wait
+ * once more, up to `maxMs`. A request that was sent before the last wait ended does not count as a
+ * further refusal.
  */
 export function addRefusal(
   row: RefusalRow | undefined,

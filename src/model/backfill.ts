@@ -1,6 +1,6 @@
 /**
- * The pages of a feed's past that were paid for, as a port. They are kept for a day, so that nobody
- * pays for them twice.
+ * The store's port for backfills: the pages of a feed's past that were paid for. They are kept for
+ * a day, so that nobody pays for them twice.
  */
 import type { Json } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
@@ -9,7 +9,7 @@ import type { Tweet } from "./tweet.ts";
 export interface BackfillRead {
   /** Everything posted after this time was read, up to the start of the reading. */
   readonly reachedMs: number;
-  /** Undefined while nothing was found. */
+  /** The lowest tweet id that was read; undefined while nothing was found. */
   readonly lowestId?: string | undefined;
   /** The service's cursor below what was read. */
   readonly cursor?: string | undefined;
@@ -28,7 +28,7 @@ export interface BackfillPage {
   readonly read: BackfillRead;
   readonly tweets: readonly Tweet[];
   readonly atMs: number;
-  /** Whether earlier pages of the source are deleted. */
+  /** Whether this page begins a new reading, so that stored pages of the source are deleted. */
   readonly isFirst: boolean;
 }
 

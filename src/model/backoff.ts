@@ -29,8 +29,8 @@ export function backoffAfter(
 }
 
 /**
- * Returns the wait in a row of failures that has lasted `forMs`. It depends on the time alone, so
- * it survives a restart.
+ * Returns the current wait between retries if the failures began `forMs` ago. It is computed from
+ * that time alone, so it survives a restart.
  */
 export function backoffSince({ stepsMs }: Pick<Backoff, "stepsMs">, forMs: number): number {
   let spentMs = 0;

@@ -1,6 +1,6 @@
 /**
- * Publishing sent messages to a channel's followers, as a port. A crosspost has attempts and an end
- * of its own.
+ * The store's port for crossposts, which publish sent messages to a channel's followers. A
+ * crosspost has attempts and an end of its own.
  */
 
 export interface DueCrosspost {
@@ -34,11 +34,9 @@ export interface CrosspostOutlook {
   readonly dueAtMs: number | null;
   /** When the oldest waiting one was created. */
   readonly oldestAtMs: number | null;
-  /**
-   * The number of messages that were not published and not reported yet, and below it the reason
-   * for the last one.
-   */
+  /** How many messages were not published and are not reported to the operator yet. */
   readonly unreported: number;
+  /** Why the last of these was not published; may be empty. */
   readonly reason: string;
   readonly reportedAtMs: number | null;
 }

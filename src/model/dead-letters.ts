@@ -9,8 +9,8 @@ import type { ChirpEvent } from "./event.ts";
  * - `expired`: no attempt succeeded within `retry_for`. If it is sent again, it keeps its id and
  *   body.
  * - `unrendered`: it could not be rendered. It is rendered again.
- * - `refused …`: the sink will never accept this content; with the sink's own code. It is rendered
- *   again, as a new message.
+ * - `refused …`: the sink will never accept this content; the sink's own code follows. It is
+ *   rendered again, as a new message.
  */
 export type DeadCause = "expired" | "unrendered" | `refused ${string}`;
 
@@ -30,7 +30,7 @@ export interface DeadLetter {
 export interface DeadGroup {
   readonly sink: string;
   readonly cause: DeadCause;
-  /** The error of the last one. */
+  /** The error of the last message. */
   readonly error: string;
   /** The messages, oldest first. */
   readonly messageIds: readonly string[];
@@ -42,7 +42,7 @@ export interface UnreportedDead extends DeadGroup {
   readonly reportedAtMs: number | null;
 }
 
-/** Selects dead letters. If it is empty, all of them. */
+/** Selects dead letters: all of them if no field is set. */
 export interface DeadSelection {
   readonly sinks?: readonly string[];
   readonly messageIds?: readonly string[];
@@ -52,7 +52,7 @@ export interface DeadSelection {
 export interface DeadLetters {
   /** Returns dead letters, oldest first. */
   listDead(selection: DeadSelection, limit: number): Promise<readonly DeadLetter[]>;
-  /** Returns those given up since a time, by sink and cause. */
+  /** Returns the dead letters that were given up since a time, by sink and cause. */
   groupDead(sinceMs: number): Promise<readonly DeadGroup[]>;
   unreportedDead(): Promise<readonly UnreportedDead[]>;
   markDeadReported(messageIds: readonly string[], nowMs: number): Promise<void>;
@@ -61,8 +61,8 @@ export interface DeadLetters {
   /**
    * Makes dead letters due again. A message that failed because of the sink keeps its id and body
    * and gets its whole `retry_for`. The alerts of a message that was refused because of its content
-   * are due as if they had never been sealed. Returns the numbers of messages and alerts. `by`: for
-   * the audit.
+   * are due as if they had never been sealed. Returns the numbers of messages and alerts. `by`
+   * names the person, for the audit record.
    */
   resendDead(
     selection: DeadSelection,

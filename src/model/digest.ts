@@ -7,7 +7,7 @@
 /**
  * Why there is a digest.
  * - `throttle`: more alerts came at once than the limit allows.
- * - `return`: they came while their watch was not polled.
+ * - `return`: the alerts came while their watch was not polled.
  * - `backfill`: an operator asked for the past.
  * - `schedule`: a scheduled digest is configured for them.
  */
@@ -17,9 +17,9 @@ export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
  * The place of a digest in a series: a digest of thousands becomes several, one after the other.
  */
 export interface DigestSeries {
-  /** Whether it continues the one before. */
+  /** Whether the digest continues the one before it. */
   readonly isContinued: boolean;
-  /** The number of alerts that are left for the next one. */
+  /** How many alerts are left for the next digest. */
   readonly left: number;
 }
 
@@ -70,8 +70,9 @@ export function scheduledDigestName(groupKey: string): string | undefined {
 }
 
 /**
- * Returns the period of a digest that ends at `toMs`: it begins where the last one ended. A digest
- * that is sealed again covers the same period. `last` lies in the future if the clock was set back.
+ * Returns the period of a digest that ends at `toMs`: it begins where the last one ended, or at
+ * `firstMs` if there was none. A digest that is sealed again covers the same period. A `last` that
+ * ends in the future was stored before the clock was set back, and does not count.
  */
 export function periodAfter(
   last: DigestPeriod | undefined,

@@ -5,7 +5,10 @@
 export const EDIT_CAUSES = ["deleted", "edited", "counts"] as const;
 export type EditCause = (typeof EDIT_CAUSES)[number];
 
-/** `dropped`: a later change is tried again. `refused`: the message cannot be edited. */
+/**
+ * The state of an edit. `dropped`: it was given up, and a later change is tried again. `refused`:
+ * the message cannot be edited.
+ */
 export type EditState = "waiting" | "done" | "dropped" | "refused";
 
 /**

@@ -30,11 +30,9 @@ export interface EditableAlert {
    * The fingerprints (`textVersion`) of its texts so far; empty if only the announced one is known.
    */
   readonly versions: readonly string[];
-  /**
-   * When an edit was last wanted, and below it the earliest time of the next one; null if none ever
-   * was.
-   */
+  /** When an edit was last wanted; null if none ever was. */
   readonly wantedAtMs: number | null;
+  /** The earliest time of the next edit; null if none was ever wanted. */
   readonly dueAtMs: number | null;
 }
 
@@ -51,11 +49,9 @@ export interface DueEdit {
   /** Increases with every wanted edit. */
   readonly revision: number;
   readonly messageId: string;
-  /**
-   * The sink's own ids of the message and, below it, of its channel, which is null if the sink
-   * named none.
-   */
+  /** The sink's own id of the message. */
   readonly ref: string;
+  /** The sink's own id of the message's channel; null if the sink named none. */
   readonly channel: string | null;
   /** The alert as it was announced. */
   readonly member: DueMember;
@@ -99,8 +95,8 @@ export interface EditHistory {
 
 export interface EditStore {
   /**
-   * Returns the alerts on these tweets that such a sink shows, or will show, in a message of their
-   * own. Wanted edits are stored by a poll's commit.
+   * Returns the alerts on these tweets that one of these sinks shows, or will show, in a message of
+   * their own. Wanted edits are stored by a poll's commit.
    */
   editableAlerts(
     tweetIds: readonly string[],

@@ -21,7 +21,7 @@ export interface WaitingEvent extends Omit<NewEnrichment, "eventId"> {
   readonly error: string;
 }
 
-/** The events of one watch that wait. */
+/** The events of one watch that wait for their enrichment. */
 export interface EnrichmentBacklog {
   readonly watchKey: string;
   readonly waiting: number;
@@ -34,7 +34,7 @@ export interface EnrichmentBacklog {
 
 export interface DueEnrichments {
   readonly watchKey: string;
-  /** Returns those that may be tried by this time. */
+  /** Events that may be tried by this time are returned. */
   readonly dueAtMs: number;
   readonly limit: number;
 }

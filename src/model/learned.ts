@@ -10,6 +10,6 @@ export interface LearnedStore {
    * Returns the values of these keys, or all of the scope. A key that was never saved is absent.
    */
   loadLearned(scope: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Json>>;
-  /** Writes all of them or none; null deletes a value. */
+  /** Writes all changes or none; null deletes a value. */
   saveLearned(scope: string, changes: ReadonlyMap<string, Json | null>): Promise<void>;
 }

@@ -72,8 +72,8 @@ export interface AuditMark {
 }
 
 /**
- * What the service said about a key. Attempts between the question and the answer may or may not be
- * included.
+ * The moments at which the service was asked about a key and answered. Attempts between the two may
+ * or may not be included in the answer.
  */
 export interface AuditReading extends AuditMark {
   /** The last attempt before the answer. */
@@ -81,8 +81,9 @@ export interface AuditReading extends AuditMark {
 }
 
 /**
- * The billed attempts between two readings. `certain` ones were answered well within; `possible`
- * adds those that failed or overlap the ends.
+ * The number of billed attempts between two readings. `certain` counts those that were answered
+ * well within that time; `possible` also those that failed, or that were under way at either
+ * reading.
  */
 export interface AuditCount {
   readonly certain: number;
@@ -101,9 +102,9 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<Grant>;
   /**
    * Records the end of a request. `status` is the HTTP status, or null if no answer arrived
-   * ("unknown"). This store counts it at once; it is durable, and visible to other processes, with
-   * the next write, or a few milliseconds later. If it is lost in a crash, the request keeps its
-   * slot a while longer.
+   * ("unknown"). It counts in this process at once. It becomes durable, and visible to other
+   * processes, with the next write, or a few milliseconds later. If it is lost in a crash, the
+   * request keeps its slot a while longer.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
   /**
@@ -128,8 +129,8 @@ export interface Ledger {
    */
   countFurtherPages(afterId: number | undefined): Promise<FurtherPageCount>;
   /**
-   * Returns a mark. `marginMs`: attempts that were answered more recently than this may not be
-   * counted by the service yet, and one under way may be.
+   * Returns the mark of a key at a moment. Attempts that were answered less than `marginMs` before
+   * may not be counted by the service yet, and one that is still under way may be.
    */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
   /** Returns the bounds for the service's count of a key between two readings. */

@@ -11,7 +11,7 @@ export interface LevelFollowUps {
 }
 
 /**
- * Returns the follow-ups to what a poll learned of targets, which are committed with the poll. A
- * value that is back to normal ends its alert.
+ * Returns the alerts that follow from what a poll learned of targets. They are committed with the
+ * poll. A value that is back to normal ends its alert.
  */
 export type FollowLevels = (changes: readonly TargetChange[]) => Promise<LevelFollowUps>;

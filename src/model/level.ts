@@ -1,6 +1,6 @@
 /**
- * Alerts on values that crossed a threshold, which stay open until the value is back: what sinks
- * want to be sent meanwhile, as a port.
+ * The store's port for alerts on values that crossed a threshold. An alert stays open until its
+ * value is back, and sinks may want further messages until then.
  */
 import type { ChirpEvent } from "./event.ts";
 import type { JsonObject } from "./json.ts";
@@ -29,7 +29,10 @@ export interface OpenLevel {
   /** The first alert, with the current name of its watch. */
   readonly event: ChirpEvent;
   readonly sink: string;
-  /** Whether the alert was sent or waits, so that no mute, silence or other alert replaced it. */
+  /**
+   * Whether the alert was sent or still waits. False if a mute, a silence or another alert kept it
+   * from being sent.
+   */
   readonly isSent: boolean;
   /** Whether the alert was neither accepted by its sink nor given up yet. */
   readonly isWaiting: boolean;
@@ -73,7 +76,9 @@ export interface LevelStep {
   readonly eventId: string;
   readonly sink: string;
   readonly change: LevelChange;
-  /** The alert that follows. A repeat that still waits is then no longer sent. */
+  /**
+   * The id of the alert that follows. An earlier repeat that still waits is then not sent any more.
+   */
   readonly byEventId: string;
 }
 

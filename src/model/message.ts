@@ -14,13 +14,13 @@ export interface MessageAuthor {
 /** Accounts that joined or left one list, or the posts of a report: each is a line with a link. */
 export interface LinkList {
   readonly people: readonly Person[];
-  /** The number of further ones. */
+  /** How many further ones the list leaves out. */
   readonly more: number;
   /** True if sinks without links write the addresses out. */
   readonly hasPlainLinks?: boolean;
 }
 
-/** A line of such a list. */
+/** A line of a `LinkList`: an account or a post. */
 export interface Person {
   /** `Bob (@bob)`. */
   readonly name: string;
@@ -54,7 +54,7 @@ export interface NeutralMessage {
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;
   /**
-   * The same time in the format of the sink's readers, if the sink has a locale or time zone of its
+   * `occurredAtMs` as text for the sink's readers, if the sink has a locale or time zone of its
    * own.
    */
   readonly occurredAt?: string | undefined;

@@ -30,8 +30,8 @@ export interface Condition {
   /** When it ends by itself, in epoch ms. */
   readonly endsAtMs?: number;
   /**
-   * The time within which a replica that sees the condition raises it again. Several replicas may
-   * see it, and none clears what another one has seen since.
+   * Several replicas may see the condition. Each of them raises it again within this time, and no
+   * other one can clear it meanwhile.
    */
   readonly seenForMs?: number;
 }

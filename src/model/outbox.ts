@@ -50,8 +50,8 @@ export interface FollowedAlert {
   /** The message, if that can be found at the sink. */
   readonly message?: SentMessage | undefined;
   /**
-   * The follow-up of another watch that says the same about the same alert, and was sent or waits
-   * before this one.
+   * The delivery of another watch's follow-up that says the same about the same alert, and was sent
+   * or waits before this one.
    */
   readonly saidBy?: string;
   /** The state of the newest edit of that message; absent if none was ever wanted. */
@@ -67,11 +67,11 @@ export interface SentMessage {
   readonly first?: { readonly id: string; readonly ref: string };
 }
 
-/** Deliveries that are due and not sent now. */
+/** Deliveries that are due and will not be sent now. */
 export interface Withheld {
   /**
-   * Deliveries whose posts are gone. If a delivery that joined one of them is about another post,
-   * it takes its place.
+   * Deliveries whose posts are gone. If another delivery joined one of them and is about another
+   * post, that one is sent in its place.
    */
   readonly deletedIds: readonly string[];
   /** Deliveries for which another alert says the same. */
@@ -113,12 +113,13 @@ export interface DueMessage extends SealedMessage {
   readonly attempts: number;
   readonly firstAttemptAtMs: number | null;
   /**
-   * The deliveries. Set only if a mute may hold it; empty for a message about the channel itself.
+   * The deliveries in the message. Set only if a mute may hold the message; empty for a message
+   * about the channel itself.
    */
   readonly members?: readonly MuteableDelivery[];
   /**
-   * Whether its only alert, or one of several if it was never tried, is about a deleted post, so
-   * that it must be sealed again without that.
+   * Whether the message must be sealed again without an alert on a deleted post: its only alert,
+   * or, if the message was never tried, one of several.
    */
   readonly isOutdated?: boolean;
 }
@@ -130,7 +131,7 @@ export interface ThreadOfMessage {
   readonly windowMs: number;
 }
 
-/** Deliveries that one template worded. If it failed, they have the default wording. */
+/** Deliveries that one template worded. If the template failed, they have the default wording. */
 export interface WordedDeliveries {
   readonly deliveryIds: readonly string[];
   readonly template: string;
@@ -175,11 +176,12 @@ export interface Overflow {
   readonly sink: string;
   readonly throttleKey: string;
   readonly nowMs: number;
-  /** The digest that it goes into. */
+  /** The group key of the digest that these deliveries go into. */
   readonly digestKey: string;
   readonly digestDueAtMs: number;
   /**
-   * The message that announces this in the channel, in the group `announcementGroup(throttleKey)`.
+   * The message that announces the digest in the channel, in the group
+   * `announcementGroup(throttleKey)`.
    */
   readonly announcement?: NewMessage;
 }
@@ -243,11 +245,9 @@ export interface SinkHealth {
    * may pass.
    */
   readonly cause: "destination" | "transient";
-  /**
-   * The last failure and, below it, what the operator can do. Both are empty while closed; the hint
-   * may be empty while open.
-   */
+  /** The last failure; empty while the breaker is closed. */
   readonly reason: string;
+  /** What the operator can do about that failure; may be empty. */
   readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
@@ -308,7 +308,7 @@ export interface Outbox {
   digestPeriod(sink: string, name: string): Promise<DigestPeriod | null>;
   /** Records that digests of a schedule are expected from now on, if none were before. */
   beginDigests(sink: string, name: string, nowMs: number): Promise<void>;
-  /** Whether deliveries wait in a digest of a schedule that is due by then. */
+  /** Whether deliveries wait in a digest of a schedule that is due at `nowMs`. */
   hasDueDigest(sink: string, name: string, nowMs: number): Promise<boolean>;
   membersOf(messageId: string): Promise<MessageMembers>;
   /**
@@ -340,8 +340,8 @@ export interface Outbox {
    */
   wakeSink(sink: string, nowMs: number): Promise<void>;
   /**
-   * Moves the whole queue of a sink to its new name, in one transaction. Returns how much there
-   * was; 0 once it is done.
+   * Moves the whole queue of a sink to its new name, in one transaction. Returns how much was
+   * moved; 0 if nothing is left under the old name.
    */
   moveSink(move: MovedSink): Promise<number>;
   /**

@@ -40,7 +40,7 @@ export interface Mail {
   readonly from: string;
   /** The addresses that the mail names. */
   readonly to: readonly string[];
-  /** The addresses among these to which this attempt delivers it. */
+  /** The addresses in `to` to which this attempt delivers the mail. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;

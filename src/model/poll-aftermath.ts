@@ -9,6 +9,9 @@ export interface PollAftermath {
   readonly retryAtMs?: number;
   /** The next run is not made before this time, whatever the schedule says. */
   readonly notBeforeMs?: number;
-  /** Set if the service answered and what it said is a fact about the request, not an error. */
+  /**
+   * Set if the service answered and what it said, such as that it has not indexed an account, is a
+   * fact about the request and not an error.
+   */
   readonly isAnswer?: true;
 }

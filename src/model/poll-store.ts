@@ -84,7 +84,7 @@ export interface Once {
   readonly undo?: {
     readonly key: string;
     /**
-     * The group for further changes after the first few within the time. It is sent once in that
+     * The group for further changes after the first few within `withinMs`. It is sent once in that
      * time. If absent, each change is sent on its own.
      */
     readonly summaryGroup?: string;
@@ -109,8 +109,8 @@ export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
   /**
-   * Absent for the first alert that there can be on a subject, and for ops alerts, which nothing
-   * comes before.
+   * What the alert is about, for the order of alerts. Absent for an alert that can only be the
+   * first on its subject, and for ops alerts: neither has to wait for another.
    */
   readonly about?: AlertSubject;
   /**
@@ -127,15 +127,15 @@ export interface NewDelivery {
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
   /**
-   * For a delivery that waits for a scheduled digest: when that is due. Its group does not change
-   * that time.
+   * For a delivery that waits for a scheduled digest: when the digest is due. The waits of its
+   * group do not change that time.
    */
   readonly digestAtMs?: number;
   /** The delivery is held until this time, for example the end of a mute. */
   readonly notBeforeMs: number;
   /** The time interval that holds it until then. */
   readonly heldBy?: string;
-  /** On chat sinks: the limit to one alert on the fact in a time. */
+  /** Limits the sink to one alert on the same fact within a time. */
   readonly once?: Once | undefined;
   /** A throttle counts messages with the same key together: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
@@ -143,7 +143,10 @@ export interface NewDelivery {
   readonly template?: string | undefined;
   /** Set for an alert on a value that crossed a threshold. */
   readonly level?: LevelOptions | undefined;
-  /** Why it is not sent at all. The delivery is stored as muted, for `explain`. */
+  /**
+   * The time interval that drops it. The delivery is stored as muted, for `explain`, and never
+   * sent.
+   */
   readonly mutedBy?: string;
   /**
    * The id of the silence that holds it back. The delivery is stored as silenced, and can be sent
@@ -158,7 +161,9 @@ export interface NewEnrichment {
   readonly watchKey: string;
   /** The sinks that its watch names. */
   readonly ownSinks: readonly string[];
-  /** Set if it came while its watch was not polled: how long a digest of such events gathers. */
+  /**
+   * Set if the event came while its watch was not polled: how long a digest of such events gathers.
+   */
   readonly gatherMs?: number;
   /** Whether a backfill found it. */
   readonly isBackfilled?: boolean;

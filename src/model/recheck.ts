@@ -32,7 +32,10 @@ export interface Recheck extends RecheckRef {
 
 /** An item with another verdict that becomes an event after all. */
 export interface LateVerdict extends TargetRef {
-  /** `filtered` by default. An item that has a different verdict by then stays as it is. */
+  /**
+   * The verdict that the item must have, `filtered` by default. An item that has a different one by
+   * then stays as it is.
+   */
   readonly was?: Verdict;
   readonly itemId: string;
   readonly eventId: string;

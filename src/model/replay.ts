@@ -27,7 +27,9 @@ export interface ReplayCandidate {
    * `under_way`: it was not sent yet.
    */
   readonly fate: "done" | "joined" | "silenced" | "under_way";
-  /** Whether all receivers get it again although some have it, because the sink does not know who. */
+  /**
+   * Whether all receivers get it again although some have it, because the sink does not know which.
+   */
   readonly reachesAgain?: boolean;
   /**
    * For a delivery under way: its wait for the end of a mute, for its group or for a digest. Null

@@ -21,7 +21,10 @@ export const shardOf = (pollKey: string): string => String(Math.floor(unitHash(p
 export interface Work {
   readonly kind: WorkKind;
   readonly key: string;
-  /** Shares have equal sums of this. Any unit, but the same for all work of a kind. */
+  /**
+   * How much work it is. The leader gives replicas shares with equal sums of this. The unit is the
+   * same for all work of a kind.
+   */
   readonly cost: number;
 }
 
@@ -61,7 +64,7 @@ export interface ReplicaStore {
     changed: readonly WorkClaim[],
     removed: readonly Pick<Work, "kind" | "key">[],
   ): Promise<void>;
-  /** Hands over everything that another replica is to do. */
+  /** Gives up all work of the replica that another replica is to do. */
   handOver(replica: string): Promise<void>;
   setReplicaConfig(replica: string, config: string): Promise<void>;
   shareNews(): Promise<ShareNews>;
@@ -129,13 +132,15 @@ export interface Membership {
    * ago.
    */
   isPresent(): Promise<boolean>;
-  /** Whether it has a session on the server now. */
+  /** Whether the replica has a session on the server now. */
   isConnected(): boolean;
   /**
    * Declares that this replica cannot do its part: others do it from now on, and the process ends.
    * `why` follows "Other replicas took over on …:".
    */
   giveUp(why: string): Promise<void>;
-  /** Sets whether it may lead. If not, it leaves the lead to another replica. True by default. */
+  /**
+   * Sets whether the replica may lead. If not, it leaves the lead to another one. True by default.
+   */
   setMayLead(mayLead: boolean): void;
 }

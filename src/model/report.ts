@@ -39,7 +39,7 @@ export interface WatchReport {
   readonly watch: string;
   /** The items that were read; null for a watch that has none, because it reads values. */
   readonly read: ComparedCount | null;
-  /** Null where `read` is. */
+  /** How many of the items read were rejected by filters; null if `read` is null. */
   readonly filtered: ComparedCount | null;
   readonly alerted: ComparedCount & { readonly events: EventFilter };
   /** The alerts of each day, oldest first. */

@@ -7,7 +7,7 @@ export type Schedule =
 export const PRIORITIES = ["high", "normal", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Returns the priority of something that many share: that of the most urgent of them. */
+/** Returns the priority of what several watches share: the most urgent of theirs. */
 export const mostUrgent = (priorities: readonly Priority[]): Priority =>
   PRIORITIES.find((one) => priorities.includes(one)) ?? "normal";
 

@@ -10,7 +10,7 @@ export interface NewSilence {
   readonly matchers: readonly string[];
   readonly startsAtMs: number;
   readonly endsAtMs: number;
-  /** May be empty. */
+  /** The person who added it; may be empty. */
   readonly author: string;
   readonly comment: string;
 }
@@ -54,8 +54,8 @@ export interface SilenceStore {
   expireSilence(id: string, nowMs: number): Promise<StoredSilence | undefined>;
   countSilenced(): Promise<readonly SilencedCount[]>;
   /**
-   * Holds back deliveries that waited until a message was made of them. Those that no longer wait
-   * are not changed.
+   * Holds back deliveries that would now become a message. Those that no longer wait are not
+   * changed.
    */
   silenceDeliveries(silenced: readonly SilencedDelivery[]): Promise<void>;
   /**

@@ -14,7 +14,10 @@ import type { Region, Wording } from "./template.ts";
 export interface OutboxEvent {
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
-  /** The number of changes back and forth that it stands for. It is the last of them. */
+  /**
+   * How many changes this event stands for, of an account that comes and goes. It is the last of
+   * them.
+   */
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
@@ -27,15 +30,15 @@ export interface OutboxEvent {
 /** The input of `render`: the events of one message, oldest first. */
 export interface Batch {
   readonly events: readonly OutboxEvent[];
-  /** Whether it is marked as a sample in what people see. */
+  /** Whether the message is marked as a sample in what people see. */
   readonly sample: boolean;
   /** Why the events come together, if they are a digest. */
   readonly cause?: DigestCause | undefined;
-  /** The people whom it mentions, as the sink writes them. If absent, nobody. */
+  /** The people whom the message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /**
-   * Whether it is about an alert that was sent before. Then it opens no thread and no forum post,
-   * and is not published to the channel's followers.
+   * Whether the message is about an alert that was sent before. Then it opens no thread and no
+   * forum post, and is not published to the channel's followers.
    */
   readonly isFollowUp?: boolean;
   /** Reads an event as a message, by its watch type. */
@@ -82,7 +85,10 @@ export interface Digest {
   readonly series?: DigestSeries | undefined;
   /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
-  /** Whether all of its alerts follow earlier ones. Such a digest opens no thread and is not published. */
+  /**
+   * Whether all of its alerts follow earlier ones. Such a digest opens no thread and is not
+   * published.
+   */
   readonly isFollowUp?: boolean;
   /**
    * Returns the number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without
@@ -94,8 +100,8 @@ export interface Digest {
 }
 
 /**
- * The rendered form of a message. A `JsonText` read from the state represents its value. Opaque
- * outside the sink that rendered it.
+ * The rendered form of a message. A body that was read from the state is a `JsonText` with the same
+ * value. Opaque outside the sink that rendered it.
  */
 export type MessageBody = Json | JsonText;
 
@@ -183,7 +189,7 @@ export interface SinkLists {
   render(digest: Digest): Iterable<DigestPart>;
   /**
    * Renders the message that says that alerts are gathered from now on, and when the next digest
-   * comes. Pure. Absent if nobody waits for that.
+   * comes. Pure. Absent if the sink's receiver needs no such message.
    */
   announce?(nextAtMs: number): Json;
 }
@@ -207,7 +213,10 @@ export interface SinkMention {
   readonly text: string;
   /** The minimum time between two messages that mention them; 0 for no limit. */
   readonly minIntervalMs: number;
-  /** Whether such an event deserves the mention. */
+  /**
+   * Whether an event with this body and these labels is one of those for which the people are
+   * mentioned.
+   */
   matches(body: EventBody, labels?: Labels): boolean;
 }
 
@@ -297,9 +306,9 @@ export const isTooLarge = ({ kind, fields }: SinkError): boolean =>
   kind === "message" && fields["tooLarge"] === true;
 
 /**
- * Returns the fields of a transient failure that concerns only some of several receivers. `taken`:
- * all that have the message now. It is repeated only for the others, and does not affect the sink's
- * health.
+ * Returns the fields of a transient failure that concerns only some of several receivers. `taken`
+ * names all that have the message now. The message is repeated only for the others, and the failure
+ * does not affect the sink's health.
  */
 export const takenBy = (taken: readonly string[]) => ({ taken }) as const;
 

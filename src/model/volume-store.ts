@@ -6,7 +6,10 @@ export interface TimeSpan {
   readonly toMs: number;
 }
 
-/** The counts from which `volume.*` events are made. These do not count themselves. */
+/**
+ * Counts the events from which `volume.*` events are made. `volume.*` events themselves are not
+ * counted.
+ */
 export interface VolumeStore {
   /**
    * Returns the number of events of a watch by the time at which they occurred, in the order of

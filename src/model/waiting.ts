@@ -31,8 +31,8 @@ export type WaitCause =
 export interface Wait {
   readonly cause: WaitCause;
   /**
-   * When it may be sent by itself (of several, the first one); null if that depends on those before
-   * it.
+   * When the wait ends by itself, of several deliveries the first one's; null if that depends on
+   * deliveries before them.
    */
   readonly untilMs: number | null;
   readonly about: string;

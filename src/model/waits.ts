@@ -1,6 +1,6 @@
 /**
- * Deliveries and messages that wait for a time, and until when by the active configuration, as a
- * port.
+ * The store's port for deliveries and messages that wait for a time, which the active configuration
+ * decides again.
  */
 import type { DueMember, MuteableDelivery } from "./outbox.ts";
 import type { NewDelivery } from "./poll-store.ts";
@@ -40,7 +40,7 @@ export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" 
   readonly heldBy: string | null;
 }
 
-/** Where such a delivery belongs by the active configuration. */
+/** Where a waiting delivery belongs by the active configuration. */
 export interface PlacedAgain {
   readonly waiting: WaitingDelivery;
   /** `groupWaitMs` counts from now. */
@@ -67,7 +67,7 @@ export interface WaitingPage {
 export interface WaitsStore {
   /**
    * Returns deliveries that wait for a time, in the order of creation, at most `limit` at once.
-   * Deliveries that are already due are sent as they are.
+   * Leaves out those that are due already, which are sent as they are.
    */
   waitingDeliveries(
     page: WaitingPage & { readonly limit: number },

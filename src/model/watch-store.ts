@@ -28,8 +28,8 @@ export interface WatchRegistration {
 }
 
 /**
- * `pending` until the first answer. All others except `ok` have a reason. `gone`: it has ended, and
- * nobody needs to act.
+ * The status of a target. `pending` until the first answer. All others except `ok` have a reason.
+ * `gone`: the target has ended, and nobody needs to act.
  */
 export type TargetStatus =
   | "pending"
@@ -73,17 +73,20 @@ export interface WatchState {
 }
 
 /**
- * The value of `away` in a target's memory: its watch was resumed, and what happened meanwhile is
- * delivered in another way, or not at all.
+ * The value of `away` in the memory of a target whose watch was resumed: the time during which the
+ * watch was not polled. What happened in that time is delivered in another way, or not at all.
  */
 export interface Absence {
   readonly from_ms: number;
   readonly to_ms: number;
-  /** Set if what happened meanwhile raises no alert, whatever the configuration says. */
+  /** Set if what happened in that time raises no alert, whatever the configuration says. */
   readonly from_now?: true;
-  /** For a list that is read from its newest end: set if that end was read since. */
+  /**
+   * For a list that is read from its newest end: set if that end was read since the watch was
+   * resumed.
+   */
   readonly head_read?: true;
-  /** Set if everything that happened meanwhile was read. */
+  /** Set if everything that happened in that time was read. */
   readonly done?: true;
 }
 
