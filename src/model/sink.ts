@@ -323,7 +323,7 @@ const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
     "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",
   destination: "The receiver takes no messages from this sink: check the sink's settings.",
   rate_limited:
-    "Waiting messages are sent after that; `chirpwatch resume --sink` tries at once. If this continues, check whether something else uses up the receiver's limit.",
+    "Waiting messages are sent when the wait that the receiver asked for is over; `chirpwatch resume --sink` tries at once. If this continues, check whether something else uses up the receiver's limit.",
   transient: "If this continues, look for the cause at the receiver.",
 };
 

@@ -10,7 +10,7 @@ import { OPERATIONS, type Operation } from "./endpoints/table.ts";
 
 /** api-v3.md, Errors. */
 const ERRORS: Readonly<Record<number, string>> = {
-  400: "A required parameter is missing, has the wrong type or format, or is one too many; the JSON body is empty or malformed.",
+  400: "A required parameter is missing, a parameter has the wrong type or format, several are given where exactly one is allowed, or the JSON body is empty or malformed.",
   401: "The header ApiKey is missing or misnamed; the key is invalid or deleted.",
   402: "Payment required.",
   403: "The key is valid, but its subscription has expired or its quota is used up.",

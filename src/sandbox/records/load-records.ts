@@ -71,7 +71,7 @@ function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): voi
     throw brokenLine(
       line.place,
       "is a tweet without an author",
-      "Add the field user, the author as in the API.",
+      "Add the field `user`: the author, as a user object of the API.",
     );
   const known = people.keyOfId(authorId);
   if (known === undefined && shown.user.username === "") throw unknown(line, "user", authorId);
@@ -121,7 +121,7 @@ function loadCommunity({ groups, people, recordUser, recorded }: World, line: Re
     throw brokenLine(
       line.place,
       "is a community without a creator",
-      "Add the field creator, a user as in the API.",
+      "Add the field `creator`: a user object as the API returns it.",
     );
   groups.putCommunity({
     id,
