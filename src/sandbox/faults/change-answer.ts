@@ -60,8 +60,8 @@ export const withCursor = (answer: Answer, cursor: string): Answer =>
   listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
 
 /**
- * Sends a cursor of digits as a bare number. Most JSON parsers round those of follower and member
- * lists.
+ * Sends a cursor of digits as a JSON number. The cursors of follower and member lists are so large
+ * that most JSON parsers round them.
  */
 export function bareNumberCursor(answer: Answer): Answer {
   const { next_cursor: cursor, ...body } = answer.body;
@@ -81,7 +81,10 @@ export function withEnd(answer: Answer, end: Json | undefined): Answer {
     : answer;
 }
 
-/** Returns no items, and a cursor that leads to the page that this one should have been. */
+/**
+ * Returns no items, and a cursor that leads to the page that this one should have been. An emptied
+ * first page keeps its own cursor, because no cursor leads to it.
+ */
 export function emptyPage(call: Call, answer: Answer): Answer {
   if (listName(answer) === undefined) return answer;
   const emptied = onList(answer, () => []);

@@ -43,7 +43,10 @@ export interface FaultKind {
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireFault;
   readonly change?: (call: Call, answer: Answer) => Answer;
-  /** Set for faults that last: called when one is switched on. It then acts beside other faults. */
+  /**
+   * Set for faults that act for a time, beside other faults. Called when such a fault is switched
+   * on.
+   */
   readonly begin?: (scene: Scene) => Lasting;
   /** How long the fault lasts unless `for_ms` says otherwise; if absent, it acts once. */
   readonly lastsMs?: number;
@@ -125,7 +128,7 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
 
 export const FAULT_NAMES: readonly string[] = Object.keys(KINDS);
 
-/** The name behind each number of the list of faults, and its duration where the list says one. */
+/** The fault for each number of the list of faults, with its duration if the list states one. */
 export const FAULT_NUMBERS: Readonly<
   Record<number, { readonly name: string; readonly lastsMs?: number }>
 > = {

@@ -26,7 +26,7 @@ export interface Scene {
 }
 
 export interface Lasting {
-  /** The fault calls this before each request, to change over time. */
+  /** Called before each request, for a fault that changes over time. */
   readonly tick?: (nowMs: number) => void;
   readonly change?: (call: Call, answer: Answer) => Answer;
   readonly end?: () => void;
@@ -37,8 +37,8 @@ const listAsked = (call: Call): string =>
   JSON.stringify([call.endpoint, call.params.withoutCursor()]);
 
 /**
- * A new item arrives between any two pages, as happens with cursors that are offsets: each page
- * repeats the last item of the page before.
+ * Adds a new item between any two pages. As with cursors that are offsets, each page then repeats
+ * the last item of the page before.
  */
 export function shiftingPages({ world }: Scene): Lasting {
   const last = new Map<string, JsonObject>();
@@ -61,7 +61,7 @@ const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
 
 /**
- * Every page but the one that the first cursor leads to has that first cursor again: the pages go
+ * Sends the cursor of the first page again with every page from the third on, so that the pages go
  * round in a circle (A, B, A, B).
  */
 export function cursorCircle(): Lasting {
@@ -79,8 +79,7 @@ export function cursorCircle(): Lasting {
 }
 
 /**
- * The cursors of follower and member lists come as numbers, as the real service sometimes sends
- * them.
+ * Sends the cursors of follower and member lists as numbers, as the real service sometimes does.
  */
 export const numberCursors = (): Lasting => ({
   change: (_call, answer) => bareNumberCursor(answer),

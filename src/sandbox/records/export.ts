@@ -1,8 +1,8 @@
 /**
  * Exports the world at one moment as lines of NDJSON, which load-records.ts reads: every resource
- * as the API answers it. People of the crowd are exported only if something else refers to them,
- * and follower lists hold only the last week and the follows between accounts; profiles keep the
- * full counts.
+ * as the API answers it. People of the crowd, who follow others and post nothing, are exported only
+ * if something else refers to them. Follower lists hold only the last week and the follows between
+ * accounts; profiles keep the full counts.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Call } from "../calls/call.ts";
@@ -29,9 +29,9 @@ class Export {
   readonly #world: World;
   readonly #show: Show;
   readonly #nowMs: number;
-  /** User keys whose profile was exported already. */
+  /** The keys of the users whose profile was exported already. */
   readonly #described = new Set<number>();
-  /** Ids of pinned tweets that were exported already. */
+  /** The ids of the pinned tweets that were exported already. */
   readonly #pins = new Set<string>();
 
   constructor(present: World, nowMs: number) {

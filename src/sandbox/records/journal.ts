@@ -37,8 +37,8 @@ export interface Journal {
 }
 
 /**
- * Control requests that change the world. Keys, faults and the clock are not kept: they last for
- * one run.
+ * The control requests that change the world. Others, about keys, faults and the clock, are not
+ * stored, because they last for one run.
  */
 const KEPT =
   /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
@@ -49,8 +49,8 @@ export const journalLine = (line: WorldHeader | JournalEntry): string =>
   `${JSON.stringify(line)}\n`;
 
 /**
- * Parses a saved world. `name` is what errors call the file. @throws ChirpwatchError SANDBOX_DATA,
- * which names the line that cannot be read
+ * Parses a saved world. `name` is what errors call the file.
+ * @throws ChirpwatchError SANDBOX_DATA, which names the line that cannot be read
  */
 export function readJournal(text: string, name = "the sandbox's data"): Journal {
   const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = {

@@ -38,8 +38,9 @@ const LOADERS: Readonly<Record<RecordType, Loader>> = {
 };
 
 /**
- * Loads the records, in the order in which types refer to each other. @throws ChirpwatchError
- * SANDBOX_DATA, which names the line that cannot be used and says how to mend it
+ * Loads the records, type by type, so that whatever a record refers to is loaded before it.
+ * @throws ChirpwatchError SANDBOX_DATA, which names the line that cannot be used and says how to
+ * mend it
  */
 export function loadRecords(world: World, lines: readonly RecordLine[], nowMs: number): void {
   for (const type of RECORD_TYPES)
@@ -183,7 +184,10 @@ function loadArticle({ recorded, tweets }: World, line: RecordLine): void {
   recorded.articles.set(id, fields as JsonObject);
 }
 
-/** Loads a trend, sorted by `rank`, or in the order of the lines if `rank` is missing. */
+/**
+ * Loads a trend of a place. The place's trends are sorted by `rank`. Those without a rank come
+ * last, in the order of the lines.
+ */
 function loadTrend({ recorded, trends }: World, line: RecordLine): void {
   const woeid = readNumber(line.fields["woeid"]);
   const name = readText(line.fields["name"]);

@@ -38,8 +38,8 @@ export interface Place {
 }
 
 /**
- * Returns the record of a line; undefined if it has no `type`. @throws ChirpwatchError SANDBOX_DATA
- * for an unknown type
+ * Returns the record of a line; undefined if it has no `type`.
+ * @throws ChirpwatchError SANDBOX_DATA for an unknown type
  */
 export function readRecordLine(value: unknown, place: Place): RecordLine | undefined {
   if (!isRaw(value) || value["type"] === undefined) return undefined;
