@@ -1,7 +1,7 @@
 /**
  * Compares the requests that the ledger counted for a watch with the estimate for the same days.
- * Forecasts of the watch, also with changed settings, are scaled by this ratio. Pure; the engine
- * reads the ledger and stores the figures.
+ * Forecasts of the watch, also with changed settings, are scaled by the ratio of the two. Pure; the
+ * engine reads the ledger and stores the figures.
  */
 
 export interface CountedDays {
@@ -20,8 +20,8 @@ export interface CountedDays {
    */
   readonly ratio?: number;
   /**
-   * The number of whole days of the current plan. It is 0 after a change of the plan, until one of
-   * its days is complete.
+   * How many whole days of the current plan were counted. It is 0 after a change of the plan, until
+   * one of its days is complete.
    */
   readonly days: number;
 }

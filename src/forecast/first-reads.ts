@@ -27,9 +27,10 @@ export function hasUnreadTarget<T extends Pollable>(
 }
 
 /**
- * Returns the number of requests. The first read of a single poll with an interval is one of its
- * regular polls and does not count. Under a cron pattern it does, because it comes before the first
- * tick. `pagesOf`: returns the requests of a complete read of a poll's list.
+ * Returns how many requests the first reads and lookups of a plan take. The first read of a single
+ * poll with an interval is one of its regular polls and does not count. Under a cron pattern it
+ * does, because it comes before the first tick. `pagesOf` returns the requests of a complete read
+ * of a poll's list.
  */
 export function firstRequests(
   polls: readonly Poll[],

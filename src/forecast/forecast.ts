@@ -143,7 +143,8 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
 }
 
 /**
- * Returns the delay of an item that appears at a random moment, so that longer gaps get more items.
+ * Returns how long an item that appears at a random moment waits for the next poll. Longer gaps
+ * between polls count more, because more items appear in them.
  */
 export function delayOf(gapsMs: readonly number[]): Delay {
   const sorted = [...gapsMs].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * Predicts when a poll runs next, as the daemon would place it. Pure. rhythm.ts computes how often
- * it runs.
+ * Predicts when a poll runs next, as the daemon would schedule it. Pure. rhythm.ts computes how
+ * often it runs.
  */
 import { firstTicks, type Timetable } from "../schedule/timetable.ts";
 import type { Poll } from "../plan/poll.ts";
@@ -47,8 +47,8 @@ export function nextRuns(
 }
 
 /**
- * Returns evenly spaced runs of a poll under freshness, which has no ticks. Probes and reads run
- * this often on average. There are none if the requests of other polls do its work.
+ * Returns evenly spaced runs of a poll under freshness, which has no ticks: as many per day as its
+ * probes and reads run on average. There are none if the requests of other polls do its work.
  */
 function evenRuns(perDay: number, nowMs: number, count: number): readonly number[] {
   if (perDay < 1) return [];

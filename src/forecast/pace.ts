@@ -40,7 +40,10 @@ export interface Pace extends WatchPace {
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** Prices polls, and the rechecks of fresh tweets by watch. `ratioOf`: see `ForecastDeps`. */
+/**
+ * Returns the expected cost of polls and, by watch, of the rechecks of fresh tweets. `ratioOf`: see
+ * `ForecastDeps`.
+ */
 export const pricePolls = (
   polls: readonly Poll[],
   costs: CostModel,
@@ -61,7 +64,10 @@ export const pricePolls = (
 
 type RatioOf = (watchId: string) => number | undefined;
 
-/** Returns the factor of a poll: the mean of its watches' ratios, weighted by their shares. */
+/**
+ * Returns the factor by which a poll's estimate is scaled: the mean of its watches' ratios,
+ * weighted by their shares.
+ */
 function scaleOf(poll: Poll, ratioOf: RatioOf): number {
   let scale = 0;
   for (const [watchId, share] of sharesOf(poll)) scale += share * (ratioOf(watchId) ?? 1);

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the requests per day by watch id. Watches with the same interval share requests, in
- * proportion to the tweets that each is expected to follow.
+ * proportion to the tweets that each is expected to recheck.
  */
 export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> {
   const byInterval = groupBy(followingOf(polls), ({ everyMs }) => everyMs);
@@ -30,7 +30,7 @@ interface Following {
   readonly fresh: Range;
 }
 
-/** The fresh tweets of a watch that names no accounts. */
+/** How many tweets of a watch that names no accounts are expected to be fresh at the same time. */
 const NONE_OR_ONE: Range = { low: 0, high: 1 };
 
 function followingOf(polls: readonly Poll[]): readonly Following[] {

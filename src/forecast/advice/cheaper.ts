@@ -59,7 +59,7 @@ export function findChanges(goal: Goal): readonly Change[] {
  */
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
-/** The numbers of most expensive watches to try before all of them are tried. */
+/** A change is tried with this many of the most expensive watches, and then with all of them. */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
 /**
@@ -88,8 +88,8 @@ function retimed(goal: Goal, retime: Retime): Fit | undefined {
 }
 
 /**
- * Polls less often. If `max_age` would not be longer than the interval, it becomes twice the
- * interval, as the default would be.
+ * Lengthens the interval of a watch. If its `max_age` would not be longer than the new interval, it
+ * becomes twice the interval, as the default would be.
  */
 const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
@@ -125,7 +125,7 @@ const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
 };
 
 /**
- * Makes the full polls of watches that set `full_poll` rarer, up to half of their `max_age`, so
+ * Makes the full polls of watches with `full_poll_every` rarer, up to half of their `max_age`, so
  * that what a full poll finds is still reported.
  */
 function rarerFullPolls({ before }: Goal): Option {
@@ -150,7 +150,8 @@ const MIN_HANDLES = 10;
 
 /**
  * Reads the most expensive suitable watch through a list, at the shortest interval that fits.
- * Returns undefined if alerts would not be sooner than with `instead`.
+ * `instead` is the delay with another change that fits. Returns undefined if alerts would not come
+ * sooner than with that.
  */
 function throughList(
   goal: Goal,
