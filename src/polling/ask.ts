@@ -1,4 +1,7 @@
-/** How a poll asks the data service: its own source, priority and purpose filled in. */
+/**
+ * Creates the functions with which a poll sends its requests. They fill in its source, its
+ * priority, its purpose and the watch that pays.
+ */
 import type { Purpose } from "../budget/spending-limit.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
@@ -8,12 +11,18 @@ import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "../requests/request-gate.ts";
 import type { BatchAnswer } from "../requests/split-batches.ts";
 
-/** Asks for a query with its bounds; `cursor` asks for a further page. */
+/**
+ * Requests a page of a search. `query` includes its time bounds, and `cursor` is set for a further
+ * page.
+ */
 export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
 
 export type Ask = (params: JsonObject, cursor?: string) => Promise<BatchAnswer>;
 
-/** Returns in whose name a poll asks: its source, watch, priority and purpose. */
+/**
+ * Returns what the request gate and the ledger need to know about a poll's requests: their source,
+ * watch, priority and purpose.
+ */
 export const askerOf = (poll: Poll, purpose: Purpose): Asker => ({
   source: poll.key,
   priority: poll.priority,
@@ -29,14 +38,14 @@ interface Turns {
 const turns = new WeakMap<Poll, Turns>();
 
 /**
- * The step of the golden section: its multiples are spread evenly, even if only every second or
- * third of them is used.
+ * The step from one turn to the next, between 0 and 1: the inverse of the golden ratio. Its
+ * multiples, modulo 1, are spread evenly, even if only every second or third is used.
  */
 const STEP = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Returns the watch to which a request is charged. The watches that the poll serves take turns, as
- * often as their shares say.
+ * Returns the watch to which the ledger charges a request. The watches that the poll serves take
+ * turns, in proportion to their shares of its cost.
  */
 function chargedWatch(poll: Poll): string {
   const own = turns.get(poll) ?? { shares: sharesOf(poll), next: 0 };
@@ -62,7 +71,7 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
 }
 
 /**
- * Returns an `Ask` for pages of a long list that nobody waits for: they come after everything else,
+ * Returns an `Ask` for the background read of a long list. Its requests go out after all others,
  * use only what the quota can spare, and have a backoff of their own. Create one for each poll.
  */
 export function askBehind(gate: RequestGate, poll: Poll): Ask {
@@ -86,8 +95,8 @@ export function askBehind(gate: RequestGate, poll: Poll): Ask {
 }
 
 /**
- * Returns an `AskSearch` for a search that several members of a group share. Its answer says
- * nothing about any of them until it was read to its end.
+ * Returns an `AskSearch` for a search that several members of a group share. No member can be
+ * evaluated before the answer was read to its end.
  */
 export function askSearch(gate: RequestGate, group: Poll): AskSearch {
   const asked = {

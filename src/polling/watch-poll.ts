@@ -1,4 +1,7 @@
-/** Polls and watches as the engine runs them: with whole watch types. */
+/**
+ * The types of polls and watches with complete watch types. `plan/` declares only the part of a
+ * watch type that planning needs.
+ */
 import type * as plan from "../plan/poll.ts";
 import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";

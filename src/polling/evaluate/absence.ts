@@ -1,6 +1,6 @@
 /**
- * Decides which facts came while a watch was away (paused, disabled or removed), and what
- * `on_return` makes of them.
+ * Decides which facts happened during an absence of a watch, which is a time when it was paused,
+ * disabled or removed, and applies its `on_return` to them.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import type { Absence, TargetState } from "../../model/watch-store.ts";
@@ -8,13 +8,15 @@ import type { OnReturn, Watch } from "../../model/watch.ts";
 import type { MemberListObservation } from "../read/read-member-list.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 
-/** How long a chat waits for the rest of what was missed before it gets the digest. */
+/** The minimum time that a digest of missed facts waits for more of them. */
 const GATHER_MS = 60_000;
-/** How many poll intervals a digest waits if the rest takes further polls. */
+/**
+ * How many poll intervals the digest waits if further polls are needed to find all missed facts.
+ */
 const POLLS_GATHERED = 3;
 const MAX_GATHER_MS = 1_800_000;
 
-/** Facts that came while the watch was away, and how they are delivered. */
+/** How facts from an absence of the watch are delivered. */
 export interface Missed {
   /** The end of the absence, on our clock. */
   readonly untilMs: number;
@@ -27,8 +29,8 @@ export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | un
   memory["away"] as Absence | undefined;
 
 /**
- * Returns undefined if the watch was never away. What was missed and is found only now is delivered
- * in the same way, however late it is found.
+ * Returns how facts from the last absence of the watch are delivered, however late they are found.
+ * `isDone` means that the whole absence has been read. Undefined if the watch was never absent.
  */
 export function missedBy(
   watch: Watch,
@@ -46,14 +48,18 @@ export function missedBy(
 }
 
 /**
- * Returns the absence for facts of the first answer after it, which does not say when they came.
+ * Returns the same as `missedBy`, but undefined once the whole absence has been read. It is for
+ * facts without a time of their own, which count as missed until then.
  */
 export function missedOnce(watch: Watch, target: Pick<TargetState, "memory">): Missed | undefined {
   const missed = missedBy(watch, target);
   return missed?.isDone === false ? missed : undefined;
 }
 
-/** Returns the events about what was missed, changed as `on_return` says. */
+/**
+ * Applies `on_return` to events from an absence. `skip` drops them, `digest` marks them for the
+ * digest, and `deliver` leaves them as they are.
+ */
 export function withMissed(
   events: readonly EvaluatedEvent[],
   missed: Missed | undefined,
@@ -62,17 +68,18 @@ export function withMissed(
   return missed.mode === "skip" ? [] : events.map((event) => ({ ...event, isMissed: true }));
 }
 
-/** Whether what came meanwhile is not even read. */
+/** Whether the time of an absence need not be read at all, because its facts are skipped. */
 export function isSkipping(watch: Watch, target: Pick<TargetState, "memory">): boolean {
   const missed = missedBy(watch, target);
   return missed !== undefined && !missed.isDone && missed.mode === "skip";
 }
 
 /**
- * Whether this step has read everything that was missed of a list. A window is read at once. New
- * members are complete once no gap is left and no running read of the whole list may still find
- * some out of order. Anything else needs a complete read. `isPartial` means that what such a read
- * finds is not new.
+ * Whether this step completes the read of what an absence missed of a member list. A window is read
+ * completely in one step. A list that is read from its newest member is complete once no gap is
+ * left and no running read of the whole list may still find new members out of order. Any other
+ * list needs a complete read. `isPartial` means that members that only such a read finds are not
+ * new.
  */
 export function isMemberListCaughtUp(
   absence: Absence,
@@ -88,7 +95,7 @@ export function isMemberListCaughtUp(
   return isHeadWhole && (isPartial || memory.scan === undefined);
 }
 
-/** Returns the memory of a target for which everything that came meanwhile was read. */
+/** Returns the memory of a target after the whole absence has been read. */
 export function withoutAbsence(memory: TargetState["memory"]): TargetState["memory"] {
   const absence = absenceOf({ memory });
   const { resume_ms: _, ...kept } = memory;
@@ -96,8 +103,8 @@ export function withoutAbsence(memory: TargetState["memory"]): TargetState["memo
 }
 
 /**
- * Returns how long a digest waits for more. `isWhole` means that the poll found everything that was
- * missed.
+ * Returns how long a digest of missed facts waits for more of them, in ms. `isWhole` means that the
+ * poll found everything that was missed.
  */
 export const gatherMs = (intervalMs: number, isWhole: boolean): number =>
   isWhole ? GATHER_MS : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, MAX_GATHER_MS));

@@ -1,6 +1,6 @@
 /**
- * Evaluates what a feed showed, for one subscriber: first the baseline watermark, then verdicts and
- * events.
+ * Evaluates the tweets of a feed for one subscriber: sets the baseline watermark at the first read,
+ * gives each tweet a verdict, and creates events.
  */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
@@ -39,24 +39,25 @@ const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
 };
 
 /**
- * When the target was registered, in service time. A list can stay empty for days and set no
- * baseline watermark. Until it sets one, the value of the first answer is kept, because the
- * machine's clock may be set while the daemon is stopped.
+ * Returns when the target was registered, in service time. A feed can stay empty for days and set
+ * no baseline watermark. Until it sets one, the value that was computed at the first answer is
+ * kept, because the machine's clock may be changed while the daemon is stopped.
  */
 function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
   const { registered_ms: kept } = target.memory;
   return typeof kept === "number" ? kept : serviceClock.fromLocal(target.registeredAtMs);
 }
 
-/** Returns since when items are new to a watch that starts now. */
+/** Returns the service time from which items are new in the first run of a watch. */
 function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
   const registeredMs = registeredMsOf(target, serviceClock);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
 
 /**
- * Returns the first baseline watermark. If the page of a list shows nothing by an account because
- * the account is not on the list, its earlier posts must not count as new either.
+ * Returns the first baseline watermark. The watermark of an account that is read through a public
+ * list is at least its registration: if the account is not on the list yet, the page shows none of
+ * its earlier posts, and these must not count as new later.
  */
 function firstBaselineMark(
   { watch, author }: Subscriber,
@@ -72,8 +73,9 @@ function firstBaselineMark(
 }
 
 /**
- * Returns since when the target was not read, until that time has been read after all. It is in our
- * time, which is close enough to service time for bounds of minutes.
+ * Returns the start of the time in which the target was not read, until that time has been read.
+ * Undefined if there is none. It is on our clock, which is close enough to the service's for bounds
+ * of minutes.
  */
 export const resumedFromMs = (target: TargetState): number | undefined => {
   const value = target.memory["resume_ms"];
@@ -81,7 +83,8 @@ export const resumedFromMs = (target: TargetState): number | undefined => {
 };
 
 /**
- * Returns how deep the head walk must go for subscribers that have no baseline yet or were paused.
+ * Returns how far back the walk from the newest item must go for subscribers that have no baseline
+ * yet or were paused.
  */
 export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock): FeedNeeds {
   const floors: number[] = [];
@@ -89,8 +92,8 @@ export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock
   for (const { subscriber, target } of readers) {
     const { watch } = subscriber;
     const resumeMs = resumedFromMs(target);
-    // Other subscribers of a shared feed may have had late-arrival rescans meanwhile, but those did
-    // not include this one.
+    // Late-arrival rescans of a shared feed did not serve this subscriber while it was paused, so
+    // its overlap is read as well.
     if (resumeMs !== undefined && !isSkipping(watch, target))
       floors.push(resumeMs - watch.overlapMs);
     if (target.baselineAtMs !== null && baselineMarkOf(target) !== undefined) continue;
@@ -101,7 +104,7 @@ export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock
 }
 
 export interface FeedContext extends Omit<EvaluationContext, "episode"> {
-  /** Ids of tweets that the state knows already. */
+  /** The ids of tweets that already have a verdict in the state. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -198,7 +201,7 @@ interface EvaluatedTweet {
 
 interface FoundTweet {
   readonly verdict: "news" | "baseline" | "too_old";
-  /** Set if the tweet came while the watch was away. */
+  /** Set if the tweet was posted during an absence of the watch. */
   readonly missed?: Missed;
 }
 
@@ -251,8 +254,8 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
 }
 
 /**
- * Returns the change to store: when the baseline watermark is set or cannot be set yet, when the
- * first run or a catch-up is complete, and when the target can be read again.
+ * Returns the change of the target, if there is one to store: the baseline watermark is set or
+ * cannot be set yet, the first run or a catch-up is complete, or the target can be read again.
  */
 function targetChange(
   target: TargetState,

@@ -51,21 +51,21 @@ export interface MemberListContext extends EvaluationContext {
   readonly rule: RosterRule;
   /** What the state stores about the members that were seen. */
   readonly known: KnownMembers;
-  /** The watched account; only asked for if there is something to report. */
+  /** The profile of the watched account. It is requested only if there is something to report. */
   readonly profile: User | undefined;
   /** The stored members that a complete read did not find; set if leaving is reported. */
   readonly missed: MissedMembers | undefined;
-  /** The endpoint, which says which list was read. */
+  /** The endpoint that was read. It identifies the list of the account. */
   readonly list: string;
   /** What the subscriber needs of the list. */
   readonly subscription: ListSubscriber;
-  /** The number of members according to the profile, if it was asked. */
+  /** The number of members according to the profile, if that was requested. */
   readonly size?: number | undefined;
 }
 
 type KnownMembers = ReadonlyMap<string, ItemMark>;
 
-/** Members that a complete read did not find, and when the one before it began. */
+/** Members that a complete read did not find, and when the complete read before that one began. */
 export type MissedMembers = Awaited<ReturnType<PollStore["absentMembers"]>> & {
   readonly previousAtMs: number | null;
 };
@@ -92,7 +92,7 @@ export function evaluateMemberList(
   const left = leftMembers(absent, findings.length, context);
   return {
     verdicts: evaluated.map(({ verdict }) => verdict),
-    // Lists are newest first; people expect the oldest first.
+    // Lists are newest first, but alerts are sent oldest first.
     events: [
       ...evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
       ...left.flatMap((member) => evaluateLeaver(subscriber, target, member, context)),
@@ -142,7 +142,7 @@ function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: numb
 interface FoundMember {
   readonly user: User;
   readonly verdict: "news" | "baseline";
-  /** Set if the member came while the watch was away. */
+  /** Set if the member joined during an absence of the watch. */
   readonly missed: Missed | undefined;
 }
 
@@ -169,7 +169,7 @@ function evaluateMember(
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
   if (missed?.mode === "skip")
     return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
-  // If leaving is reported, an account can join repeatedly.
+  // If leaving is reported, an account can join repeatedly, so each joining needs an id of its own.
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = {
     type: context.rule.joined,
@@ -186,8 +186,9 @@ function evaluateMember(
 }
 
 /**
- * Returns the members that came while the watch was away: according to the list's own dates or, if
- * it has none, all that are found by the reads that make up for the absence.
+ * Returns a function that says whether a new member joined during an absence of the watch. The
+ * list's own dates decide. In a list without dates, all new members count that are found before the
+ * whole absence has been read.
  */
 function missedJoinings(
   watch: Watch,
@@ -288,8 +289,8 @@ const membersChange = (
 });
 
 /**
- * Returns the change of a target: what a full read costs (for the plan), how long the list is, and
- * how much of it the first read has seen.
+ * Returns the change of the target, if there is one. Its memory stores how many pages a full read
+ * takes (for the plan), how long the list is, and how many members the first read has seen.
  */
 function targetChange(
   target: TargetState,
@@ -337,8 +338,9 @@ interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
 }
 
 /**
- * Returns when the baseline is set: for new members, with the first page that holds anybody; for
- * everything else, with a full read that began after the target was registered.
+ * Returns the baseline after this step. Undefined if there is none yet. A subscriber that only
+ * needs new members has one with the first page that holds any member. Other subscribers have one
+ * after a full read that began after the target was registered.
  */
 function baselineAfter(
   target: TargetState,
@@ -363,8 +365,8 @@ function baselineAfter(
 }
 
 /**
- * Whether a walk that was to establish the order of the list reached its end without finding
- * anybody who was there before.
+ * Whether the list is a different one than before: a walk reached its end without finding a run of
+ * members that were there before.
  */
 function isAnotherList(
   { run }: PartialBaseline,
@@ -376,7 +378,7 @@ function isAnotherList(
   return firstRun(ids, isKnown(known), run) === undefined;
 }
 
-/** Returns the memory of a target that makes up for an absence of its watch. */
+/** Returns the memory of a target after a step that reads what an absence of its watch missed. */
 function afterReturn(
   memory: TargetState["memory"],
   seen: MemberListObservation,

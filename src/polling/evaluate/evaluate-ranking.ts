@@ -58,7 +58,10 @@ export function evaluateRanking(
   };
 }
 
-/** Returns the entries by key, in the order of the list; of equal keys the first counts. */
+/**
+ * Returns the entries by key, in the order of the list. If a key is repeated, its first entry
+ * counts.
+ */
 function entriesOf(
   record: JsonObject,
   { list, key }: RankingRule,

@@ -41,14 +41,14 @@ const NO_READING = "the service gave no value";
 const ABSENCES_TO_GO = 2;
 
 /**
- * How long an answer without several known records counts as an error of the service. After that it
- * is believed.
+ * How long answers that lack several known records are taken for an error of the service. After
+ * that, the records count as missing.
  */
 const SUSPICIOUS_FOR_MS = 86_400_000;
 
 /**
- * The memory of a target. `last` is the last stored record, which is kept only if its end is
- * reported.
+ * The memory of a target. `last` is the last stored record, which is kept only if the rule reports
+ * records that are gone.
  */
 interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
@@ -59,8 +59,8 @@ interface TargetMemory extends Partial<ReadingMemory> {
 }
 
 /**
- * Whether a batch lacks several entries that were there before, so that it says nothing about any
- * of them.
+ * Whether a batch lacks several entries that were there before, so that it is not used for any of
+ * them.
  */
 export function isSuspiciousReading(
   readers: readonly Reader[],
@@ -124,8 +124,8 @@ export function evaluateReading(
 }
 
 /**
- * Returns the account that the record is about: a part of the record, or an account that was asked
- * for.
+ * Returns the account that the record is about: a part of the record, or else the profile that was
+ * requested.
  */
 function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User | undefined {
   const own =
@@ -136,9 +136,10 @@ function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User 
 const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
 
 /**
- * Evaluates a missing record. Its end is reported once, and an account that comes back after that
- * is not reported. The account may exist elsewhere, and one that was never seen may be misspelt, so
- * the reason is looked up.
+ * Evaluates an answer without the record. A record that is gone is reported once, and not when it
+ * comes back. If the target is an account, or its record was never seen, nothing is reported here:
+ * the account may exist elsewhere, or the id may be misspelt, so `isAbsent` makes the caller look
+ * up the reason.
  */
 function evaluateAbsence(
   subscriber: Subscriber,
@@ -155,7 +156,7 @@ function evaluateAbsence(
       ? recordSuspicious(target, context.detectedAtMs)
       : NOTHING;
   if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
-  // If an older release reported the end, the target is not in trouble any more either.
+  // An older release reported the record as gone without setting this status.
   if (before.gone === true)
     return target.status === GONE.status
       ? NOTHING

@@ -1,6 +1,6 @@
 /**
- * Evaluates a recheck of a fresh tweet for the watch that follows it: a late event, an edit, a
- * deletion, another recheck, or the end of rechecking.
+ * Evaluates a recheck of a fresh tweet for the watch that found it. The outcome is a late event, an
+ * edit, a deletion, another recheck, or the end of rechecking.
  */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
@@ -22,7 +22,10 @@ export interface RecheckContext extends EventContext {
    * Whether the answer has none of the requested tweets, so that it says nothing about any of them.
    */
   readonly isSuspicious: boolean;
-  /** The absence of the watch: rechecks that were due during it concern what was missed. */
+  /**
+   * Set if the watch was absent. An event of a recheck that was due during the absence counts as
+   * missed.
+   */
   readonly missed?: Missed | undefined;
 }
 
@@ -37,8 +40,8 @@ export interface RecheckOutcome {
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
 
 /**
- * Returns the first recheck of a tweet that was just evaluated, if it is to be followed: the tweet
- * raised an event, or only `where` rejected it.
+ * Returns the first recheck of a tweet that raised an event, or that only `where` rejected
+ * (`eventId` is then empty). Undefined if the watch rechecks nothing, or the tweet is too old.
  */
 export function firstRecheck(
   { watch, watchKey, targetKey }: Followed,
@@ -77,7 +80,7 @@ export function mayBeEdited(hash: Hash, recheck: Recheck, tweet: Tweet): boolean
   return recheck.eventId !== "" && version !== undefined && !recheck.versions.includes(version);
 }
 
-/** What is known about a tweet. */
+/** The tweet as the recheck found it, and what the state knows about it. */
 interface Recalled {
   /** Undefined if the answer does not have the tweet. */
   readonly tweet: Tweet | undefined;
@@ -100,9 +103,9 @@ export function evaluateRecheck(
 }
 
 /**
- * Evaluates a tweet that is there. Each text raises one event, because an answer from a cache may
- * show an older text again. A tweet that was announced before versions were stored has the version
- * of its event.
+ * Evaluates a tweet that still exists and has raised an event. Each of its texts raises one event,
+ * because an answer from a cache may show an older text again. If no versions are stored, because
+ * an older release announced the tweet, the text of its event is its only version.
  */
 function evaluatePresent(
   subscriber: Subscriber,
@@ -116,7 +119,7 @@ function evaluatePresent(
   if (before === undefined || version === undefined || !mayBeEdited(hash, recheck, tweet))
     return again(subscriber, recheck, context);
   const versions = recheck.versions.length === 0 ? versionsOf(hash, before) : recheck.versions;
-  // A tweet that was announced without a text has one now, which is no edit.
+  // The tweet was announced without a text and has one now, which is not an edit.
   if (versions.length === 0) return again(subscriber, { ...recheck, versions: [version] }, context);
   if (versions.includes(version)) return again(subscriber, { ...recheck, versions }, context);
   const edited = {
@@ -132,8 +135,9 @@ function evaluatePresent(
 }
 
 /**
- * Applies the absence of a watch. A recheck that was due during it is made after it. If it then
- * raises no event, the tweet is no longer followed.
+ * Applies an absence of the watch to the outcome. A recheck that was due during the absence is made
+ * after it, and its event counts as missed. If `on_return` skips the event, the rechecks of the
+ * tweet end.
  */
 function withAbsence(
   outcome: RecheckOutcome,
@@ -200,22 +204,23 @@ function evaluateKeptBack(
 }
 
 /**
- * Returns the time between rechecks. It is doubled in steps, so that rechecks with different
- * factors still coincide and small changes of the factor change nothing.
+ * Returns the time between rechecks, in ms. While the quota is short it is doubled once or several
+ * times. Rechecks with different factors then still coincide, and small changes of the factor have
+ * no effect.
  */
 export const pacedMs = ({ recheck }: Watch, slowDown: number): number =>
   (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, slowDown)));
 
 /**
  * Returns when a due recheck may be made at the current pace. A recheck that was scheduled at
- * another pace waits for the others.
+ * another pace waits until it coincides with the others.
  */
 export const turnOf = (watch: Watch, { dueAtMs }: Recheck, slowDown: number): number =>
   nextRecheckMs(dueAtMs - 1, pacedMs(watch, slowDown));
 
 /**
- * Returns the next recheck. A recheck that only the quota delays beyond the tweet's last moment is
- * made late.
+ * Returns the next recheck, or the end of rechecking if the tweet would be too old by then. If only
+ * the slow-down delays the next recheck beyond that age, it is made nevertheless.
  */
 function again(
   { watch }: Subscriber,

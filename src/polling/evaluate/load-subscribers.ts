@@ -13,11 +13,11 @@ export const targetsOfReaders = (readers: readonly Reader[]): readonly TargetSta
 
 export interface LoadedPoll {
   /**
-   * The poll, without subscribers whose target was removed since it was planned, or is no longer on
-   * the list through which it was to be read.
+   * The poll without two kinds of subscribers: those whose target was removed since the poll was
+   * planned, and those whose author has left the public list that the poll reads.
    */
   readonly poll: Poll;
-  /** The subscribers with their targets, in order. */
+  /** The remaining subscribers with their targets, in the order of the poll. */
   readonly readers: readonly Reader[];
 }
 
@@ -43,9 +43,9 @@ export async function loadSubscribers(
 }
 
 /**
- * Whether the author is no longer on the list. Then the author's own timeline is read, back to the
- * time when the author was known to be on the list. An answer of the list must not count as that
- * read.
+ * Whether the author has left the public list. The author's own timeline is then read, back to the
+ * time when the author was last known to be on the list, and an answer of the list must not count
+ * as that read.
  */
 const isOffList = ({ author }: Subscriber, { memory }: TargetState): boolean =>
   author !== undefined && memory["list"] === "out";

@@ -18,7 +18,10 @@ export interface EvaluationContext {
 export interface Fact {
   readonly type: string;
   readonly subject: string;
-  /** "" for what happens once; a stored random id for what can recur. */
+  /**
+   * Empty for a fact that can happen only once. A random id, which is stored, for a fact that can
+   * recur.
+   */
   readonly episode: string;
   readonly body: EventBody;
   readonly occurredAtMs: number;
@@ -48,8 +51,8 @@ export function makeEvent(
 }
 
 /**
- * Returns the labels of an event. The watch's own labels cannot replace those set here, except
- * `severity`.
+ * Returns the labels of an event. Of the labels that are set here, the watch's own labels can
+ * replace only `severity`.
  */
 export function labelsOf(
   { watch, targetName }: Pick<Subscriber, "watch" | "targetName">,

@@ -1,6 +1,6 @@
 /**
- * Finds watched accounts whose handle differs from the stored one, in any answer that has their
- * profile, at no cost.
+ * Finds watched accounts whose handle differs from the stored one. It uses the profiles that
+ * answers contain anyway, so it costs no request.
  */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { User } from "../../model/user.ts";
@@ -24,8 +24,8 @@ export const findRenames = (
   });
 
 /**
- * Returns the changes of a commit with the new handles in them, because a commit has one change per
- * target.
+ * Adds the new handles to the target changes of a commit. A commit may have only one change for
+ * each target, so a handle is added to a change that already exists.
  */
 export function withHandles(
   changes: readonly TargetChange[],

@@ -1,11 +1,11 @@
-/** Changes to a target's memory and status, as part of a commit. */
+/** Creates changes of a target's memory and status for a commit. */
 import type { JsonObject } from "../../model/json.ts";
 import type { PollStore, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 
 /**
- * Returns the change of a target as it was read. If the target was changed since, the commit is a
- * conflict.
+ * Returns the part of a change that names the target and the revision that was read. If the target
+ * was changed since then, the commit is a conflict.
  */
 export const changeOf = ({
   watchKey,
@@ -21,8 +21,8 @@ export const changeOf = ({
 export const WELL = { status: "ok", statusReason: "" } as const;
 
 /**
- * Commits a new memory and nothing else. Resolves to the changed target; undefined after a
- * conflict.
+ * Merges `patch` into the memory of a target and commits nothing else. Resolves to the changed
+ * target. Undefined after a conflict.
  */
 export async function remember(
   store: Pick<PollStore, "commitPoll">,

@@ -1,6 +1,6 @@
 /**
- * What a poll is about to commit, collected from its subscribers: verdicts, events and changes of
- * targets.
+ * The result of evaluating a poll, before it is committed: verdicts, events and changes of targets,
+ * for one subscriber or joined for all.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import { compareIds } from "../../model/id.ts";
@@ -20,8 +20,8 @@ export interface SubscriberEvaluation {
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
   /**
-   * Members that a complete read did not find, and that are reported as gone only if the next one
-   * does not find them either.
+   * The number of members that a complete read did not find, and that are reported as gone only if
+   * the next one does not find them either.
    */
   readonly awaited?: number;
   /** Fresh tweets that are to be rechecked. */
@@ -37,9 +37,12 @@ export interface SubscriberEvaluation {
 export interface EvaluatedEvent {
   readonly event: ChirpEvent;
   readonly ownSinks: readonly string[];
-  /** Whether it came while the watch was away, so that chats get it in a digest. */
+  /**
+   * Whether chats get it in a digest of missed events, because it happened while its watch was
+   * paused, disabled or removed, or because a backfill found it.
+   */
   readonly isMissed?: boolean;
-  /** Whether a backfill found it; the digest says so. */
+  /** Whether a backfill found it. The digest then says so. */
   readonly isBackfilled?: boolean;
 }
 
@@ -61,8 +64,8 @@ export const committedOf = (
 });
 
 /**
- * Routes an event by the active configuration. `gatherMs` is how long a digest of what was missed
- * waits for more.
+ * Routes an event by the active configuration. `gatherMs` is how long a digest of missed events
+ * waits for more of them.
  */
 export type RouteEvaluated = (
   evaluated: EvaluatedEvent,
@@ -88,8 +91,8 @@ export function joinEvaluations(
 }
 
 /**
- * Compares events by age: tweets by their ids, which are in order even if the service's dates are
- * rounded or wrong; other events by time.
+ * Compares events by age: two tweets by their ids, which are in order even if the service's dates
+ * are rounded or wrong, and other events by time.
  */
 export function byAgeOfEvents(a: ChirpEvent, b: ChirpEvent): number {
   if (a.body.tweet !== undefined && b.body.tweet !== undefined)

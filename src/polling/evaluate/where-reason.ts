@@ -1,4 +1,4 @@
-/** Explains for people why a watch's `where` rejects a fact. */
+/** Explains in words why a watch's `where` rejects a fact. */
 import type { EventBody } from "../../model/event.ts";
 import type { Watch } from "../../model/watch.ts";
 

@@ -13,8 +13,8 @@ export const isMemberListBaselined = (
   baselineAtMs !== null && (memory["baseline_of"] === undefined || memory["baseline_of"] === list);
 
 /**
- * Whether a poll sets the baseline of one of its targets. A value that was asked for and not found
- * is not waited for.
+ * Whether one of the poll's targets still needs its baseline. A target for values counts only until
+ * its first answer, even if that did not have its record.
  */
 export const isFirstRead = ({ detector, source }: Poll, targets: readonly TargetState[]): boolean =>
   targets.some((target) => {

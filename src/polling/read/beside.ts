@@ -17,12 +17,12 @@ export interface BesideDeps {
 }
 
 /**
- * What was read. Anything that the service does not give now is absent, and the event is sent
- * without it.
+ * The additional data. Parts that the service does not return now are absent, and the event is sent
+ * without them.
  */
 export interface Beside {
   readonly profile?: User | undefined;
-  /** The other account that the fact is about. */
+  /** The profile of the other account that the fact is about. */
   readonly other?: User | undefined;
   readonly companion?: JsonObject | undefined;
 }
@@ -34,7 +34,7 @@ export function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
   );
 }
 
-/** Reads the additions; `userId` is the account that the poll is about. */
+/** Reads the additional data. `userId` is the account that the poll is about. */
 export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): Promise<Beside> {
   const watch = poll.subscribers[0]?.watch.id ?? "";
   const rules = readingRules(poll);
@@ -42,8 +42,8 @@ export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): 
   const isFresh = rules.some(({ freshProfile }) => freshProfile === true);
   const [profile, other] = await Promise.all([
     deps.profiles.profileOf(userId, watch, isFresh ? 0 : undefined),
-    // The message shows the other account's handle; a cached one may belong to somebody else by
-    // now.
+    // The message shows the other account's handle, so a cached profile is not used: by now the
+    // handle may belong to somebody else.
     otherId === undefined ? undefined : deps.profiles.profileOf(otherId, watch, 0),
   ]);
   const wanted = rules.find(({ companion }) => companion !== undefined)?.companion;

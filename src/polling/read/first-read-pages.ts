@@ -1,6 +1,6 @@
 /**
- * Counts the pages that running first reads have received, for the status only: what a read finds
- * is stored at its end.
+ * Counts the pages that running first reads have received so far. Only the status uses the counts,
+ * because what a first read finds is stored at its end.
  */
 import type { Ask } from "../ask.ts";
 import type { Poll } from "../watch-poll.ts";
@@ -9,7 +9,9 @@ export interface FirstReadPages {
   /** Returns an `Ask` that works like `ask` and counts the pages until the poll has ended. */
   count(poll: Poll, ask: Ask): Ask;
   end(poll: Poll): void;
-  /** Returns the pages by the ids of the watches that such a read serves. */
+  /**
+   * Returns the number of pages so far by watch id, for the watches whose first read is running.
+   */
   byWatch(): ReadonlyMap<string, number>;
 }
 

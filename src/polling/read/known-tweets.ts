@@ -1,9 +1,12 @@
-/** Finds which tweets of a feed the state knows already, for each subscriber. */
+/** Finds which tweets of a feed already have a verdict in the state, for each subscriber. */
 import type { PollStore } from "../../model/poll-store.ts";
 import type { FeedObservation } from "./read-feed.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
-/** What of a feed is the subscriber's: all of it, or what its own account posted. */
+/**
+ * Returns the part of a feed that concerns the subscriber: all of it or, if the subscriber reads
+ * one author through a public list, the tweets of that author.
+ */
 export function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObservation {
   return author === undefined
     ? feed
@@ -11,8 +14,8 @@ export function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObse
 }
 
 /**
- * Returns the known ids for each subscriber. Thousands may share a list, so the state is asked only
- * about those with an item in the answer.
+ * Returns the known ids for each subscriber. Thousands of subscribers may share a public list, so
+ * the state is asked only about those that have an item in the answer.
  */
 export async function knownTweets(
   store: Pick<PollStore, "knownItems">,

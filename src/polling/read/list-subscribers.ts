@@ -1,7 +1,7 @@
 /**
- * What the subscribers of a poll need of a member list: a baseline watermark, a read down to
- * members they know, or a read of the whole list. Also decides what each subscriber knows about
- * members; read-member-list.ts does the reading.
+ * Decides what each subscriber of a poll needs of a member list: a baseline watermark, a read down
+ * to members that it knows, or a read of the whole list. Also decides which members a subscriber
+ * knows. read-member-list.ts does the reading.
  */
 import { endsInRun, firstRun, RUN } from "../../detect/known-run.ts";
 import type { RosterMode, RosterRule } from "../../detect/roster.ts";
@@ -11,9 +11,10 @@ import { isMemberListBaselined } from "./baselines.ts";
 import type { MemberListMemory } from "./member-list-memory.ts";
 
 /**
- * - `draws`: the newest page becomes its baseline watermark.
- * - `follows`: reads from the newest member down to members it knows.
- * - `whole`: only a complete read shows it anything.
+ * What a subscriber needs of a list.
+ * - `draws`: the newest page, which becomes its baseline watermark.
+ * - `follows`: the newest members, down to members that it knows.
+ * - `whole`: a complete read. Less than that shows it nothing.
  */
 export type SubscriberPart = "draws" | "follows" | "whole";
 
@@ -31,8 +32,8 @@ export interface ListSubscriber {
 }
 
 /**
- * A baseline of a list that has not been read to its end: everything below the watermark belongs to
- * it.
+ * A baseline of a list that has not been read to its end: all members below the watermark belong to
+ * it, even those that were not read.
  */
 export interface PartialBaseline {
   /** How many known members in a row show that the watermark is reached. */
@@ -81,16 +82,15 @@ function partialOf({ memory }: Pick<TargetState, "memory">): PartialBaseline | u
 }
 
 /**
- * Returns how many members in a row identify a watermark that has this many members, some of whom
- * will leave.
+ * Returns how many known members in a row show that a walk has reached a watermark of this many
+ * members. Half of them are enough, because some will leave.
  */
 export const runOf = (members: number): number =>
   Math.max(1, Math.min(RUN, Math.ceil(members / 2)));
 
 /**
- * Whether the state was written by a release without watermarks while the list was being read for
- * the first time: then only what its first page held is known. Reads that count their members are
- * from a later release.
+ * Whether an older release, which set no watermarks, had begun the first read of the list. Then
+ * only the members of its first page are known. Its reads did not count members, later releases do.
  */
 const isHalfRead = (
   { baselineAtMs, registeredAtMs, memory: own }: TargetState,
@@ -106,8 +106,8 @@ const isHalfRead = (
 type Known = ReadonlyMap<string, ItemMark> | undefined;
 
 /**
- * Returns a check whether a member is known. Of new members, only those found before `sinceMs`
- * count.
+ * Returns a function that says whether a member is known: it belongs to the baseline, or it was
+ * found before `sinceMs`.
  */
 export const isKnown =
   (known: Known, sinceMs = Number.POSITIVE_INFINITY) =>
@@ -136,7 +136,10 @@ export const isStillUnread = (
  */
 const MIN_BELOW = 100;
 
-/** Whether a walk down the list has shown a subscriber enough. `sinceMs`: see `isKnown`. */
+/**
+ * Whether a walk down the list has read what the subscriber needs. `sinceMs` has the same meaning
+ * as for `isKnown`.
+ */
 export function hasSeenEnough(
   subscriber: ListSubscriber,
   ids: readonly string[],
@@ -147,7 +150,8 @@ export function hasSeenEnough(
   if (part === "whole") return true;
   if (part === "draws") return ids.length >= RUN;
   if (endsInRun(ids, isKnown(known, sinceMs), partial?.run)) return true;
-  // Below the watermark stand members who were there before and have not been read yet.
+  // Members below the watermark may be unknown because they were never read. Reading enough of them
+  // also shows that the watermark was passed.
   const baseline = baselineRun(subscriber, ids, known);
   return baseline !== undefined && ids.length - baseline >= (partial?.run ?? RUN) + MIN_BELOW;
 }
@@ -171,8 +175,9 @@ const baselineRun = (
   partial === undefined ? undefined : firstRun(ids, isBaseline(known), partial.run);
 
 /**
- * Whether an unknown member stands above a run of known ones, or above the point at which the walk
- * began: then the list has its newest members first.
+ * Whether a walk shows that the list has its newest members first, because an unknown member stands
+ * above a run of known ones. `isBelowUnknown` means that such a member stands above the start of
+ * the walk.
  */
 export function showsOrder(
   { partial }: ListSubscriber,

@@ -1,13 +1,19 @@
-/** What is remembered about a member list from poll to poll, for all its subscribers. */
+/** The memory of a member list, which its polls keep for all its subscribers. */
 /** A read of the whole list that is under way. */
 export interface MemberListScan {
   readonly cursor: string;
   readonly startedAtMs: number;
-  /** Pages read so far; absent in memories from before pages were counted. */
+  /**
+   * The number of pages read so far. Absent if an older release, which did not count them, began
+   * the read.
+   */
   readonly pages?: number;
   /** Whether the pages held any members. */
   readonly found?: boolean;
-  /** Members on these pages; absent in memories of releases without watermarks. */
+  /**
+   * The number of members on these pages. Absent if an older release, which set no watermarks,
+   * began the read.
+   */
   readonly members?: number;
 }
 
@@ -28,7 +34,10 @@ export interface MemberListMemory {
    * before this time.
    */
   readonly downToMs?: number;
-  /** When the last walk from the top began that looked for members listed late. */
+  /**
+   * When the last walk from the top began that also read down to members that the service lists
+   * late.
+   */
   readonly rescannedAtMs?: number;
   /** Set once the list was seen to have its newest members first. */
   readonly isOrdered?: true;

@@ -1,6 +1,7 @@
 /**
- * Reads a newest-first list: the head down to known items, then the gaps below, with a limit of
- * their own. Decides the order of requests; `detect/` decides what is covered.
+ * Reads a newest-first list: first its head, which is from the top down to known items, then the
+ * gaps below, with a limit of pages of their own. Decides the order of requests; `detect/` decides
+ * which ranges count as covered.
  */
 import { type FeedMemory, newestGap } from "../../detect/feed-memory.ts";
 import {
@@ -32,10 +33,10 @@ export interface FeedObservation {
   readonly memory: FeedMemory;
   /** The highest id on the first page that held items; undefined if none did. */
   readonly firstPageHigh: string | undefined;
-  /** Items newer than this are announced even if they are older than `max_age`; service time. */
+  /** Items newer than this are announced even if they are older than `max_age`. In service time. */
   readonly horizonMs: number;
   readonly nowMs: number;
-  /** Whether the head walk went as deep as a first run asked. */
+  /** Whether the read of the head went as far back as it had to. */
   readonly isHeadWhole: boolean;
   /**
    * Whether a list that held items before came back empty. Always false for a search bounded by
@@ -44,7 +45,7 @@ export interface FeedObservation {
   readonly isSuspicious: boolean;
   /** The number of gaps that the service would not fill. */
   readonly lostGaps: number;
-  /** The error that ended the poll after its first page; what was read before it counts. */
+  /** The error that ended the poll after its first page. The pages before it are used. */
   readonly error?: unknown;
 }
 
@@ -52,7 +53,10 @@ export interface FeedNeeds {
   /** The oldest service time that a subscriber in its first run needs. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
-  /** Set if something other than the clock decides how deep the poll goes. */
+  /**
+   * Set if something other than the schedule decides how far back the poll reads, for example a
+   * probe.
+   */
   readonly reach?: Reach | undefined;
 }
 
@@ -70,7 +74,7 @@ export interface FeedReadOptions {
 interface Gathering {
   readonly ask: Ask;
   readonly poll: Poll;
-  /** The tweets, each once, from whichever page. */
+  /** The tweets of all pages, each once. */
   readonly tweets: Map<string, Tweet>;
 }
 
@@ -122,8 +126,8 @@ export async function readFeed(
 
 function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
   if (isSuspiciouslyEmpty(memory, walk)) return false;
-  // A first walk that was cut off has left a gap that remembers its floor, so the head need not go
-  // deeper.
+  // If the first walk of a feed was cut off, the gap that it left stores how far back to read, so
+  // the head need not be read again.
   return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
 }
 
@@ -135,7 +139,7 @@ interface Head {
 }
 
 /**
- * Walks the head. If the first page fails, the poll fails; an error on a later page leaves a gap. A
+ * Reads the head. If the first page fails, the poll fails. An error on a later page leaves a gap. A
  * cursor that the service no longer accepts restarts the walk once.
  */
 async function walkHead(
@@ -190,8 +194,8 @@ export async function walkFeed(
 }
 
 /**
- * Whether the service refuses a cursor. After a first page, a 400 concerns the cursor and never the
- * query; a gap is left.
+ * Whether the error means that the service refuses a cursor. After a first page, a 400 can only
+ * concern the cursor, not the query. The caller then leaves a gap.
  */
 const isCursorRefused = isBadRequest;
 
@@ -232,7 +236,10 @@ interface GapWalk {
   readonly isStoredRefused: boolean;
 }
 
-/** Reads a gap with the stored cursor, with a bounded query, or again from the top. */
+/**
+ * Reads a gap: from the stored cursor if there is one, else with a bounded query or, if the source
+ * takes no bounds, again from the top.
+ */
 async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const { ask, poll, tweets } = gathering;
   const { gap } = plan;

@@ -1,8 +1,9 @@
 /**
- * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long
- * list from its newest member down to known ones (`head`), then what an earlier poll left between
- * the two (`gap`), then the whole list, page by page over many polls (`rest`). Decides what is read
- * and remembered; evaluate-member-list.ts decides what a member means.
+ * Reads a member list in steps, each of which is committed by itself. A short list of recent
+ * members is read in one step (`window`). A long list is read from its newest member down to known
+ * ones (`head`), then where an earlier poll was cut off before it reached these (`gap`), then
+ * completely, page by page over many polls (`rest`). Decides what is read and remembered;
+ * evaluate-member-list.ts decides what a member means.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -30,11 +31,11 @@ export interface MemberListObservation {
   /** When the gap was left; only set for the step `gap`. */
   readonly leftAtMs?: number;
   readonly memory: MemberListMemory;
-  /** When the read began to which the members belong, on our clock. */
+  /** When the read began that found these members, on our clock. */
   readonly readAtMs: number;
   /** When the full read began that this step completed; undefined if it completed none. */
   readonly completedScanAtMs: number | undefined;
-  /** The requests of that full read, over all its polls. */
+  /** The number of pages of that full read, over all its polls. */
   readonly completedPages?: number;
   /** How many pages of this step count for a full read. */
   readonly scanPages: number;
@@ -42,28 +43,33 @@ export interface MemberListObservation {
 }
 
 export interface MemberListNeeds {
-  /** What the subscribers need. */
+  /** How the service lists the members, according to the rules of the subscribers. */
   readonly modes: ReadonlySet<RosterMode>;
   readonly subscribers: readonly ListSubscriber[];
   /** Whether a subscriber waits for a read of the whole list. */
   readonly needsScan: boolean;
-  /** How often the list is read whole if nobody waits for that; infinite means never. */
+  /**
+   * How often the list is read completely if no subscriber waits for that. Infinite means never.
+   */
   readonly wholeEveryMs: number;
   /** How late the service may list a member. */
   readonly overlapMs: number;
   readonly nowMs: number;
-  /** Returns what each subscriber has on these members. */
+  /** Returns what the state has on these members, for each subscriber. */
   readonly known: (ids: readonly string[]) => Promise<KnownMembers>;
 }
 
-/** The most pages of a window. It is documented as one page, but a service may send several. */
+/**
+ * The maximum number of pages of a window. It is documented as one page, but a service may send
+ * several.
+ */
 const MAX_WINDOW_PAGES = 50;
 
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
 /**
- * Whether new members may be reported. A walk that was cut off reports nobody until the list is
- * known to be in order or was read completely.
+ * Whether a walk that was cut off may report new members. With a partial baseline it may not, until
+ * the list is known to have its newest members first.
  */
 const isTrusted = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   memory.isOrdered === true || !subscribers.some(isPartial);
@@ -89,7 +95,8 @@ export function nextStep(
   if (wantsHead && (isTrusted(memory, needs) || !hasGap(memory))) return "head";
   if (hasGap(memory) && !done.has("gap")) return "gap";
   if (wantsHead || done.has("rest") || holdsRest(memory, needs)) return undefined;
-  // If subscribers wait for new members, a read of the whole list begins with the walk to those.
+  // With a partial baseline, a read of the whole list is begun by the walk from the top, so it is
+  // only continued here.
   return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial))
     ? "rest"
     : undefined;
@@ -113,7 +120,7 @@ export interface ReadOptions {
   readonly needs: MemberListNeeds;
 }
 
-/** Reads one step. @throws what the first request throws */
+/** Reads one step. @throws the error of its first request */
 export async function readStep(
   step: MemberListStep,
   options: ReadOptions,
@@ -172,7 +179,8 @@ async function walkToKnown({ ask, maxPages, needs, cursor, ...is }: WalkToKnown)
 }
 
 /**
- * Reads new members; now and then also down to where members may stand that the service lists late.
+ * Reads from the newest member down to known ones. Once per overlap it reads further, down to where
+ * members may be that the service lists late.
  */
 async function readHead(options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
@@ -194,7 +202,7 @@ async function readHead(options: ReadOptions): Promise<MemberListObservation> {
 
 /**
  * Decides whether this walk also looks for members listed late. The first walk of a list does not,
- * because everything was just read; gaps come before late members.
+ * because everything was just read, and none does while a gap is open.
  */
 function rescanOf(
   memory: MemberListMemory,
@@ -336,7 +344,8 @@ const completed = (
 });
 
 /**
- * Begins a read of the whole list, if one is due: the pages of a walk from the top are its first.
+ * Begins a read of the whole list if one is due. The pages of the walk from the top are its first
+ * pages.
  */
 function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): After {
   if (!wantsRest(memory, needs)) return { memory: withoutScan(memory), scanPages: 0 };
@@ -351,8 +360,8 @@ function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): Af
 }
 
 /**
- * Whether the first page is answered. If it is not, the cursor may not be the cause, and hundreds
- * of pages need not be read again.
+ * Whether the service answers a request for the first page. If it does not, the cursor may not be
+ * the cause of the error, and hundreds of pages need not be read again.
  */
 const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>
   askFirst().then(

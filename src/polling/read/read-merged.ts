@@ -1,7 +1,8 @@
 /**
- * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is
- * walked like a search of its own that is bounded by time and was read to its end, so that every
- * memory stays correct. Others decide which members are read, and what happens to the posts.
+ * Reads many accounts' posts, or many keyword searches, with one query. Each member's part of the
+ * answer is treated like the complete answer to a search of its own with a time bound, so that the
+ * memory of each stays correct. The callers decide which members are read, and what happens to the
+ * posts.
  */
 import { type FeedMemory, readFeedMemory } from "../../detect/feed-memory.ts";
 import {
@@ -44,15 +45,18 @@ export interface MergeTimes {
   readonly intervalMs: number;
 }
 
-/** `MergeTimes`, and the current time for what was read meanwhile. */
+/** `MergeTimes` and a function for the current time, because reading takes time. */
 export interface ReadClock extends MergeTimes {
-  /** Returns service time, whose offset may have changed since the start of the run. */
+  /**
+   * Returns the current service time. Its offset from our clock may have changed since the start of
+   * the run.
+   */
   readonly nowMs: () => number;
 }
 
 /**
- * Orders members by depth, the shallow ones first, because one member that reaches far back makes
- * its whole query long.
+ * Orders members by depth, the shallow ones first, because a query reads as far back as its deepest
+ * member needs.
  */
 export function planMembers(
   members: readonly MergedMember[],
@@ -78,8 +82,8 @@ export function planMembers(
 }
 
 /**
- * The most pages for accounts, and for each search. If more are needed, the members are read one by
- * one.
+ * The maximum number of pages of one query: this many, or more if it merges many searches. If
+ * further pages are needed, the members are read one by one.
  */
 const MAX_PAGES = 15;
 const PAGES_PER_SEARCH = 8;
@@ -98,13 +102,13 @@ export interface MergedAnswer {
    */
   readonly unattributed: readonly Tweet[];
   /**
-   * Whether not even the newest known post came back: it was deleted, or the search temporarily
-   * shows nothing.
+   * Whether the answer lacks even the newest known post. That post was deleted, or the search
+   * temporarily shows nothing.
    */
   readonly isSuspicious: boolean;
 }
 
-/** Reads all of `planned` with one query, as deep as they need. @throws what the request throws */
+/** Reads all of `planned` with one query, as deep as they need. @throws the error of a request */
 export async function readMerged(
   ask: AskSearch,
   planned: readonly PlannedMember[],
@@ -129,8 +133,9 @@ const mostPages = (members: readonly MergeMember[]): number =>
   Math.max(MAX_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
 
 /**
- * Returns the bound of the query: as deep as the deepest member needs, and below the newest known
- * post, so that new posts are found even if the service dates posts behind its own clock.
+ * Returns the time from which the query asks for posts. It is as early as the deepest member needs,
+ * and before the newest known post, so that new posts are found even if the service dates posts
+ * behind its own clock.
  */
 function boundOf(planned: readonly PlannedMember[], intervalMs: number): number {
   const newestMs = Math.max(...planned.map(({ memory }) => memory.newestItemMs ?? 0));
@@ -139,8 +144,8 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
 }
 
 /**
- * Whether the list ends here: a 400 for a request with a cursor concerns the cursor, not the query,
- * and what is below stays unread.
+ * Whether the list ends here. That is so after a 400 as well, because it concerns the cursor of the
+ * request and not the query. Posts below the cursor then stay unread.
  */
 const isListOver = (error: unknown): boolean => error === undefined || isBadRequest(error);
 

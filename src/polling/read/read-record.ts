@@ -23,8 +23,7 @@ export interface RecordObservation {
 export const isOfUsers = ({ source }: Poll): boolean => source.endpoint === "info-batch";
 
 /**
- * Reads a record. Pages of a record are parts of one answer; reading ends when the field `until` is
- * true.
+ * Reads a record. A record may have several pages. They are read until its field `until` is true.
  */
 export async function readRecord(
   ask: Ask,
@@ -58,7 +57,7 @@ export async function readRecord(
 
 /**
  * Reads the profiles of a batch, in requests shared with polls that probe accounts at the same
- * time. The first profiles are always requested again.
+ * time. For a baseline, cached profiles are not used.
  */
 export async function readProfiles(
   profiles: ProfileBatcher,

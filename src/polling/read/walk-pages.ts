@@ -5,10 +5,11 @@
 import type { User } from "../../model/user.ts";
 
 /**
- * - `met`: the caller had seen enough; that may be at the end of the list.
- * - `list_end`: no page follows, and the caller had not.
- * - `circle`: a cursor came again.
- * - `cut`: by an error, or by the most pages that were allowed.
+ * How a walk ended.
+ * - `met`: the caller had seen enough. That may be at the end of the list.
+ * - `list_end`: the list ended before the caller had seen enough.
+ * - `circle`: the service repeated a cursor.
+ * - `cut`: a request failed, or `maxPages` were read.
  */
 export type PageWalkEnd = "met" | "list_end" | "circle" | "cut";
 

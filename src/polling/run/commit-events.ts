@@ -9,7 +9,7 @@ import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 
 export interface CommitDeps extends Pick<Ports, "log" | "meter"> {
   readonly store: Pick<PollStore, "commitPoll">;
-  /** Called when deliveries or edits were committed. */
+  /** Called when deliveries or edits were committed, so that they are sent without delay. */
   readonly wakeDelivery: () => void;
 }
 
@@ -21,7 +21,10 @@ export interface PolledCommitDeps extends CommitDeps {
    * messages.
    */
   readonly findEdits?: FindEdits | undefined;
-  /** Handles follow-ups of alerts on values; absent if no sink repeats or resolves them. */
+  /**
+   * Creates follow-ups of alerts on thresholds: repetitions, and alerts that a value is back to
+   * normal. Absent if no sink sends either.
+   */
   readonly followLevels?: FollowLevels | undefined;
 }
 
@@ -31,8 +34,8 @@ interface Run extends Pick<Ports, "trace"> {
 }
 
 /**
- * Commits, and resolves to the ids of the events that are new to the state; undefined after a
- * conflict, which commits nothing. `run` is the poll that found them, if any.
+ * Commits, and resolves to the ids of the events that are new to the state. After a conflict
+ * nothing is committed, and it resolves to undefined. `run` is the poll that found them, if any.
  */
 export async function commitEvents(
   deps: CommitDeps,

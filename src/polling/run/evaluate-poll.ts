@@ -41,7 +41,8 @@ export async function evaluatePoll(
     episode: random.id(),
   });
   const userId = readers[0]?.target.userId ?? null;
-  // A `where` expression may use what is asked for in addition to the facts.
+  // Whether there is anything to report is decided without `where`, because its expression may use
+  // the additional data, which is requested only then.
   const hasFacts = () =>
     readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
   const beside =
@@ -61,7 +62,7 @@ function withoutWhere({ subscriber, target }: Reader): Reader {
   return { subscriber: { ...subscriber, watch }, target };
 }
 
-/** What the commit of a poll adds to the evaluation. */
+/** What is known only after the commit. */
 interface Committed {
   /** The number of events that were new to the state. */
   readonly events: number;
@@ -133,10 +134,11 @@ const returnedIn = (
   });
 
 /**
- * Returns when tweets were posted that are new to every subscriber (for a list: to every subscriber
- * that reads the author through it). To a subscriber that was added later, every tweet is new.
- * Tweets below a baseline watermark count only in a first read: later ones were pinned, or moved up
- * to a page by deletions.
+ * Returns when the new tweets of this poll were posted, the oldest first. A tweet must be new to
+ * every subscriber, or in a public list to every subscriber that reads its author, because every
+ * tweet is new to a subscriber that was just added. Tweets below the baseline watermark count only
+ * in a first read: later they appear because they are pinned, or because deletions move them up to
+ * a page.
  */
 function postedMsOf(
   subscribers: readonly Subscriber[],

@@ -14,7 +14,10 @@ import type { PollState, Seen } from "./seen.ts";
 
 export interface FeedStart {
   readonly startedAtMs: number;
-  /** Set if something other than the clock decides how deep the poll goes. */
+  /**
+   * Set if something other than the schedule decides how far back the poll reads, for example a
+   * probe.
+   */
   readonly reach: Reach | undefined;
   readonly serviceClock: ServiceClock;
 }
@@ -29,7 +32,8 @@ export async function readFeedPoll(
     ...feedNeeds(readers, serviceClock),
     reach,
   });
-  // If what came meanwhile raises no alerts, the feed is read as if for the first time: one page.
+  // If an absence of all watches is to be skipped, the feed is read as if for the first time, which
+  // takes one page.
   const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));
   const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
   const feed = await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs });
@@ -39,7 +43,7 @@ export async function readFeedPoll(
   });
 }
 
-/** Returns why a read left gaps as they were. */
+/** Returns why a read did not shrink the gaps that it left. */
 function causeOf(error: unknown): GapCause {
   if (error instanceof RequestHeld && (error.reason === "pace" || error.reason === "quota"))
     return "quota";

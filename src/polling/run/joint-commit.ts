@@ -1,6 +1,6 @@
 /**
- * Commits what was read for several polls together in one transaction, so that their events are
- * created, and sent, oldest first over all of them. If the state of one of the polls was changed
+ * Commits what was read for several polls together in one transaction, so that all their events
+ * together are created and sent oldest first. If the state of one of the polls was changed
  * meanwhile, each is committed by itself.
  */
 import type { CommitResult, PollCommit, PollStore } from "../../model/poll-store.ts";
@@ -26,8 +26,8 @@ export class JointCommit {
   }
 
   /**
-   * Runs one of the polls. Its first commit waits for those of the others; what it commits after a
-   * conflict does not wait.
+   * Runs one of the polls. Its first commit waits for the first commits of the others. A commit
+   * after a conflict does not wait.
    */
   async run<Result>(work: (store: CommitStore) => Promise<Result>): Promise<Result> {
     let isLeft = true;

@@ -1,8 +1,8 @@
 /**
- * Polls a member list step by step: decides what its subscribers need, in whose name it asks and
- * how long the list is, and evaluates each step. Each step is committed by itself, so that new
- * members do not wait for what is read in the background. The order of steps and pages is decided
- * in read-member-list.ts.
+ * Polls a member list step by step: decides what its subscribers need, with which purpose and
+ * priority pages are requested, and how long the list is, and evaluates each step. Each step is
+ * committed by itself, so that new members do not wait for what is read in the background.
+ * read-member-list.ts decides the order of steps and pages.
  */
 import type { RosterRule } from "../../detect/roster.ts";
 import type { ItemMark, PollStore, SourceState } from "../../model/poll-store.ts";
@@ -40,13 +40,13 @@ export interface ListPollDeps extends Pick<Ports, "clock" | "log"> {
   readonly firstReads: Pick<FirstReadPages, "count">;
 }
 
-/** Commits what `see` returns; nothing if that is undefined. */
+/** Commits what `see` has read. If `see` resolves to undefined, nothing is committed. */
 type CommitStep = (
   poll: Poll,
   see: (state: PollState) => Promise<Seen | undefined>,
 ) => Promise<PollOutcome>;
 
-/** Polls the list. @throws what the first step throws */
+/** Polls the list. @throws the error of its first step */
 export async function pollList(
   deps: ListPollDeps,
   poll: Poll,
@@ -81,7 +81,10 @@ class ListPoll {
     this.#startedAtMs = deps.clock.now();
   }
 
-  /** Reads the next step; undefined if the poll is done. @throws what its first request throws */
+  /**
+   * Reads the next step. Resolves to undefined if the poll is done. @throws the error of its first
+   * request
+   */
   async readStep(state: PollState): Promise<Seen | undefined> {
     const { poll, readers, source } = state;
     const memory = memoryOf(source);
@@ -99,7 +102,7 @@ class ListPoll {
     return seenList(state, list, isOpenAfter(list, needs, isFirst), size);
   }
 
-  /** Resolves to undefined if the step may wait and could not be read now. */
+  /** Reads one step. Resolves to undefined if the step can wait and could not be read now. */
   async #read(
     step: MemberListStep,
     poll: Poll,
@@ -192,15 +195,15 @@ function listReaders({ poll, readers, source }: PollState): readonly ListReader[
 }
 
 /**
- * Whether the subscriber waits for a read of the whole list. One that only needs to know who joined
- * does not, if the watch says so.
+ * Whether the subscriber waits for a read of the whole list, because its baseline is missing or
+ * partial.
  */
 const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean =>
   !isBaselined || part === "draws" || partial !== undefined;
 
 /**
- * Whether the read may run in the background, because it only finds members who were there all
- * along.
+ * Whether the read of the whole list may run in the background, because it only finds members that
+ * are not new.
  */
 const isBehind = ({ subscribers }: MemberListNeeds): boolean =>
   subscribers.every(({ part }) => part === "follows");
@@ -225,8 +228,8 @@ function isOpenAfter(
 }
 
 /**
- * Returns what a step showed. `size` is the list's length according to the profile, if that was
- * asked.
+ * Returns what a step read. `size` is the list's length according to the profile, if that was
+ * requested.
  */
 function seenList(
   state: PollState,
@@ -237,7 +240,8 @@ function seenList(
   return {
     memory: list.memory,
     error: list.error,
-    // Who left a list is known only after another complete read.
+    // If leaving is reported, the list is never known completely: another complete read must
+    // confirm who left.
     isWhole: !isOpen && listReaders(state).every(({ rule }) => rule.left === undefined),
     tweets: [],
     users: new Map(),
@@ -268,8 +272,8 @@ function seenList(
 }
 
 /**
- * Returns what the state has on these members, for each reader. If departures are reported, no
- * verdict counts, because members come and go.
+ * Returns what the state has on these members, for each reader. If leaving is reported, the stored
+ * members count and not the verdicts, because an account can leave and join again.
  */
 async function knownMembersOf(
   store: KnownStore,
@@ -294,8 +298,8 @@ const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, 
   new Map([...members].map((id) => [id, { verdict: "baseline", seenAtMs: 0 }]));
 
 /**
- * Returns the members that a complete read did not find, for each reader; undefined if departures
- * are not reported or the read was not complete.
+ * Returns the members that a complete read did not find, for each reader; undefined if leaving is
+ * not reported or the read was not complete.
  */
 async function missedMembersOf(
   store: KnownStore,

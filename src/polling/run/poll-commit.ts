@@ -1,5 +1,5 @@
 /**
- * Builds what one poll writes, in one transaction: the memory of its source, targets, verdicts,
+ * Builds what one poll writes in one transaction: the memory of its source, targets, verdicts,
  * events and their deliveries. Pure.
  */
 import type { WantedEdit } from "../../model/edit.ts";
@@ -18,8 +18,8 @@ export interface CommitOptions {
   readonly route: RouteEvaluated;
   readonly edits: readonly WantedEdit[];
   /**
-   * The follow-ups of alerts on values. They are committed before the new alerts, because a value
-   * can return to normal and cross again.
+   * The follow-ups of earlier alerts on thresholds. They are committed before the new alerts,
+   * because a value can return to normal and cross again.
    */
   readonly followUps?: LevelFollowUps | undefined;
 }
@@ -35,7 +35,8 @@ export function commitOf(
   const { events, deliveries, enrichments } = committedOf(
     joined.events.map((event) => route(event, nowMs, gatherMs(poll.intervalMs, seen.isWhole))),
   );
-  // A poll that found nothing writes only its time.
+  // The memory is left out if it did not change, so that a poll that found nothing writes only its
+  // time.
   const isSame =
     seen.memory === undefined || JSON.stringify(seen.memory) === JSON.stringify(source.memory);
   return {

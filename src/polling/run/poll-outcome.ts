@@ -7,9 +7,9 @@ import type { Poll, Subscriber } from "../watch-poll.ts";
 
 export interface PollOutcome extends TargetNews {
   readonly events: number;
-  /** The subscribers whose baseline was set. A subscriber is listed once for each of its items. */
+  /** The subscribers whose baseline was set. A watch has one subscriber for each of its targets. */
   readonly baselined: readonly Subscriber[];
-  /** The number of items that were not there before, for the subscriber with the most. */
+  /** The number of items that are new since the baseline, for the subscriber with the most. */
   readonly newItems: number;
   /**
    * When tweets that are new to every subscriber were posted, in service time, oldest first. Old
@@ -17,8 +17,8 @@ export interface PollOutcome extends TargetNews {
    */
   readonly postedMs: readonly number[];
   /**
-   * The tweets of a feed that was read as deep as was asked; undefined if the read was cut off, or
-   * if the feed came back empty and held items before.
+   * The ids of the tweets that a read of a feed showed. Undefined if the read did not go as far
+   * back as it had to, or if the feed came back empty although it held items before.
    */
   readonly shown?: ReadonlySet<string>;
   /** Whether a list that held items before came back empty. */
@@ -29,7 +29,7 @@ export interface PollOutcome extends TargetNews {
   readonly tooOld: ReadonlyMap<string, number>;
   /** The outcome for a list of accounts. */
   readonly list?: ListOutcome | undefined;
-  /** The error that ended the poll after its first page; what was read before it is committed. */
+  /** The error that ended the poll after its first page. The pages before it are committed. */
   readonly error?: unknown;
 }
 
@@ -37,11 +37,11 @@ export interface ListOutcome {
   /** The number of members that were reported as gone. */
   readonly left: number;
   /**
-   * Members that were not found, and that count as gone if the next complete read does not find
-   * them either.
+   * The number of members that were not found, and that count as gone if the next complete read
+   * does not find them either.
    */
   readonly awaited: number;
-  /** The requests of the complete read that this poll ended; undefined if it ended none. */
+  /** The number of pages of the complete read that this poll ended. Undefined if it ended none. */
   readonly pages?: number | undefined;
   /** Whether something that a subscriber waits for continues with the next poll. */
   readonly isUnderWay: boolean;
@@ -80,8 +80,8 @@ export function countPoll(
 }
 
 /**
- * Joins the outcomes of a group's members by adding up their numbers. What was found for each
- * member was reported when it was read.
+ * Joins the outcomes of a group's members by adding up their numbers. Everything else was handled
+ * for each member when it was read.
  */
 export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
   ...NOTHING_POLLED,

@@ -5,11 +5,13 @@ import type { PollOutcome } from "./poll-outcome.ts";
 /** A poll that has ended, with or without success. */
 export interface PollRun {
   readonly aftermath: PollAftermath;
-  /** Undefined if nothing was learned. */
+  /** Undefined if the poll failed before it read anything. */
   readonly outcome?: PollOutcome;
 }
 
-/** Returns how long to wait before the target is read again; 0 or less means not at all. */
+/**
+ * Returns how long to wait before the target is read again; 0 or less means that no wait is needed.
+ */
 export const cooldownMs = ({ aftermath }: Pick<PollRun, "aftermath">, nowMs: number): number =>
   Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0) - nowMs;
 

@@ -28,13 +28,13 @@ export interface RunnerDeps extends EvaluateDeps, PolledCommitDeps, Pick<Ports, 
   /** Returns the poll without the subscribers that were paused or removed since it began. */
   readonly withoutRemoved: (poll: Poll) => Poll;
   /**
-   * Returns for how long verdicts are kept. An older tweet may have been seen before, so it does
-   * not count as lost.
+   * Returns for how long verdicts are kept, in ms. The verdict of an older tweet may be deleted, so
+   * such a tweet is not counted as found too late.
    */
   readonly retentionMs: () => number;
 }
 
-/** Reads what the poll shows; undefined if nothing is left to read. */
+/** Reads the poll. Resolves to undefined if nothing is left to read. */
 type See = (state: PollState, startedAtMs: number) => Promise<Seen | undefined>;
 
 const MAX_CONFLICTS = 8;
@@ -65,7 +65,7 @@ export class PollRunner {
   }
 
   /**
-   * Evaluates a feed that was already read together with others; its commit goes through `commits`.
+   * Evaluates a feed that was already read together with others. Its commit goes through `commits`.
    */
   processFeed(
     poll: Poll,
@@ -92,7 +92,10 @@ export class PollRunner {
     return readRecordPoll(ask, poll, profiles, isFirst);
   }
 
-  /** Reads once; evaluates and commits again if the state was changed meanwhile. */
+  /**
+   * Reads once, then evaluates and commits. If the state was changed meanwhile, it is evaluated and
+   * committed again.
+   */
   async #run(
     planned: Poll,
     see: See,

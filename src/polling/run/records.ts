@@ -28,7 +28,8 @@ export async function readRecordPoll(
   profiles: Profiles,
   isFirst: boolean,
 ): Promise<Seen> {
-  // The flag that ends reading on; subscribers of one source want the same.
+  // The name of the flag that ends the reading of pages. All subscribers of a source have the same
+  // one.
   const until = readingRules(poll)[0]?.pagesUntil;
   const read = () =>
     isOfUsers(poll)
@@ -43,8 +44,8 @@ function seenRecords(poll: Poll, seen: RecordObservation): Seen {
     isWhole: true,
     tweets: [...records.values()].filter(isTweet),
     users: isOfUsers(poll) ? (records as ReadonlyMap<string, User>) : new Map(),
-    // The entries of a batch are themselves what the facts are about; for other records of an
-    // account, its profile is added.
+    // An entry of a batch is itself the account or tweet that the facts are about. For a single
+    // record about an account, the profile is added.
     isAboutAccount: !isBatch(poll),
     evaluator: async (state, _, context) => evaluatorOf(state, seen, context),
     outcome: ({ subscribers }) => ({ refused: refusedOf(subscribers, seen) }),

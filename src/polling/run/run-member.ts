@@ -1,6 +1,6 @@
 /**
- * How a group polls one of its members: by itself, or with what was read for it together with
- * others.
+ * How a group polls one of its members: with a read of its own, or with its part of a read that
+ * members shared.
  */
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Reach } from "../../detect/feed-poll.ts";
@@ -12,8 +12,7 @@ export interface RunMember {
   /** Reads a member by itself, as deep as `reach` says. Never rejects. */
   readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
   /**
-   * Evaluates what was read of a member together with others, and commits it through `store`. Never
-   * rejects.
+   * Evaluates the member's part of a shared read, and commits it through `store`. Never rejects.
    */
   readonly processFeed: (
     poll: Poll,

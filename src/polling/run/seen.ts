@@ -42,10 +42,10 @@ export interface Seen {
   readonly memory?: FeedMemory | MemberListMemory;
   /** The error that ended the poll after its first page. */
   readonly error?: unknown;
-  /** Whether no further poll is needed to find what came since the last one. */
+  /** Whether no further poll is needed to find everything that is new since the last one. */
   readonly isWhole: boolean;
   readonly tweets: readonly Tweet[];
-  /** The current accounts by id. */
+  /** The accounts that the answer shows, by id, with their current handles. */
   readonly users: ReadonlyMap<string, User>;
   /** Whether the poll is about one account, whose profile is added to its facts. */
   readonly isAboutAccount: boolean;

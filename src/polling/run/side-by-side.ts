@@ -1,8 +1,9 @@
-/** Works on several things at once, with a limit. */
+/** Processes several items at the same time, up to a limit. */
 
 /**
- * The limit. It is enough for 20 requests a second that take 0.8 s each. Many groups run at once,
- * and requests that wait for the gate take memory.
+ * How many items are processed at the same time. That is enough for 20 requests a second that take
+ * 0.8 s each. More would cost memory, because many groups run at once and their requests wait for
+ * the gate.
  */
 const SIDE_BY_SIDE = 16;
 

@@ -1,9 +1,15 @@
-/** Returns what a poll saw of tweets, for sinks that show them already. */
+/**
+ * Collects what a poll saw of tweets, for messages that were already sent about them and may be
+ * edited.
+ */
 import type { TweetSight } from "../../model/edit.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { EvaluatedEvent } from "../evaluate/verdicts.ts";
 
-/** Tweets that are gone come last: they count where an answer shows one of them all the same. */
+/**
+ * Returns the tweets that the poll saw. Deleted ones come last, so that a deletion counts even if
+ * an answer still shows the tweet.
+ */
 export const sightsOf = (
   tweets: Iterable<Tweet>,
   events: readonly EvaluatedEvent[],

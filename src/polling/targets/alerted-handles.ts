@@ -1,6 +1,6 @@
 /**
- * Remembers which handles of an account were reported to the operator. Watches of one account see a
- * rename at different times, and it is reported once. Pure.
+ * Remembers which handles of an account were reported to the operator. Several watches of one
+ * account see its rename at different times, but it is reported only once. Pure.
  */
 
 /** The reported handles by user id, oldest first; accounts in the order of their last renames. */
@@ -11,7 +11,8 @@ const ACCOUNTS_KEPT = 1_000;
 
 /**
  * Whether a rename must be reported. A change from the last reported handle is new, even back to an
- * earlier one. A watch that still knew an older handle is late: what was reported since is not new.
+ * earlier one. If a watch still knew an older handle, the handles that were reported since then are
+ * not new.
  */
 export function isNewHandle(
   reported: AlertedHandles,

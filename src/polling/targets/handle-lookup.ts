@@ -1,8 +1,8 @@
 /**
  * Looks up which account has a handle, and which handle an account has, a hundred per request.
- * Users are followed by their id, so that a rename is an event and no outage. If the service is
- * asked by handle only, no answer shows a rename, so these handles are looked up by id now and
- * then. The resolver decides when.
+ * Accounts are followed by their id, so that a rename does not interrupt a watch. Watches of some
+ * types can only ask by handle, so their answers do not show a rename, and the handles are looked
+ * up by id regularly. The resolver decides when.
  */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";
@@ -28,7 +28,9 @@ export interface HandleLookupDeps extends Pick<Ports, "clock"> {
    * planned.
    */
   readonly onResolved: (targets: readonly TargetState[]) => void;
-  /** Called with accounts that watches name in addition to their targets, in the same cases. */
+  /**
+   * Called with accounts that watches name in addition to their targets, once their ids are known.
+   */
   readonly onNamed: (accounts: readonly NamedAccountId[]) => void;
 }
 
@@ -68,7 +70,8 @@ export class HandleLookup {
   }
 
   /**
-   * Finds the ids of these handles. Throws what the gate throws, and keeps what was found before.
+   * Finds the ids of these handles. Rejects with the error of the request gate. What was found
+   * before that is kept.
    */
   async findIds(unknown: readonly UnknownHandle[], onMissing: OnMissing): Promise<void> {
     const byHandle = groupBy(unknown, ({ handle }) => handle);
@@ -82,8 +85,8 @@ export class HandleLookup {
   }
 
   /**
-   * Finds the handles of accounts. An account that is not in the answer keeps its handle. Throws
-   * what the gate throws.
+   * Finds the handles of accounts. An account that is not in the answer keeps its handle. Rejects
+   * with the error of the request gate.
    */
   async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
     const { profiles } = this.#deps;

@@ -1,7 +1,8 @@
 /**
  * Checks which accounts a public list holds, for watches that read accounts through it: when a
  * watch begins and once a day. Accounts that the list does not hold are read from their own
- * timelines. One question serves all watches of a list; the polls are made elsewhere.
+ * timelines. One check of a list serves all watches that use it. The polls themselves are made
+ * elsewhere.
  */
 import { type Cancel, passedMs } from "../../model/clock.ts";
 import { readFeedMemory } from "../../detect/feed-memory.ts";
@@ -45,11 +46,11 @@ type ListMembership = "in" | "out";
 interface ListWatch {
   readonly planned: Planned;
   readonly listId: string;
-  /** When the check before this one was made. */
+  /** When the list was last checked for this watch. */
   readonly checkedAtMs: number | null;
 }
 
-/** Whether the list was known to hold any of them. */
+/** Whether the list held any of these targets when it was last checked. */
 export const isThroughList = (targets: readonly TargetState[]): boolean =>
   targets.some(({ memory }) => memory["list"] === "in");
 
@@ -68,8 +69,8 @@ export class ListCheck {
   }
 
   /**
-   * Checks what is due. With `isAsked`, lists that lack an account are checked too, because
-   * somebody may have added it. Never rejects.
+   * Checks the lists that are due. With `isAsked`, lists that lack an account are checked as well,
+   * because somebody may have added it since. Never rejects.
    */
   check(isAsked = false): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#run(isAsked));
@@ -162,8 +163,8 @@ export class ListCheck {
   }
 
   /**
-   * Stores what is new about the targets. An account that left the list since the last check is
-   * read back to that check.
+   * Stores which targets are on the list. If an account has left the list since the last check, its
+   * own timeline is read back to that check.
    */
   async #apply(listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> {
     const { watchKey, targets: planned } = listWatch.planned;
@@ -207,8 +208,8 @@ export class ListCheck {
 }
 
 /**
- * The most pages of a list. It holds up to 5,000 accounts (docs/service.md section 1), and pages
- * may be short.
+ * The maximum number of pages of a list. It holds up to 5,000 accounts (docs/service.md section 1),
+ * and pages may be short.
  */
 const MAX_PAGES = 500;
 
@@ -261,7 +262,7 @@ const MAX_TRIES = 5;
 
 /**
  * Stores the membership in the memory of a target, under `list`. Resolves to undefined if it was
- * known already. A poll may be committed at the same moment.
+ * known already. Tries again if a poll changes the target at the same moment.
  */
 async function writeMembership(
   deps: ListCheckDeps,
@@ -285,9 +286,9 @@ const sinceCheck = ({ checkedAtMs }: ListWatch, { baselineAtMs }: TargetState): 
   checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
 
 /**
- * Returns the `resume_ms` from which the account's own timeline must be read. The list was read
- * meanwhile without a check whether it shows the account, and the timeline may have failed earlier
- * or have a gap.
+ * Returns the `resume_ms` from which the account's own timeline must be read. Reads of the list
+ * since then do not count, because nobody checked whether the list showed the account. The last
+ * read of the timeline may have failed or left a gap.
  */
 async function sinceOwnRead(
   { store, hash, clock }: ListCheckDeps,

@@ -49,8 +49,8 @@ export const isLost = ({ status }: Pick<TargetState, "status">): boolean =>
   status === "unavailable" || status === "misconfigured";
 
 /**
- * Makes one call after the other, because two polls that find the same at once must not each rely
- * on the other to report it.
+ * Raises the alerts, one call after the other. If two polls find the same at once, the second sees
+ * what the first has reported, so that it is reported exactly once.
  */
 export class TargetAlerts {
   readonly #deps: TargetAlertsDeps;
@@ -70,7 +70,7 @@ export class TargetAlerts {
     return this.#inTurn(() => this.#lost(targets, loss));
   }
 
-  /** Reports targets that were lost and could be read now. */
+  /** Reports targets that could not be read before and can be read now. */
   back(targets: readonly ReportedTarget[]): Promise<void> {
     return this.#inTurn(() => this.#returned(targets));
   }
@@ -139,13 +139,14 @@ export class TargetAlerts {
     });
   }
 
-  /** Gives targets the status of the loss; resolves to those that had another status. */
+  /** Gives the targets the status of the loss. Resolves to the targets for which it is new. */
   async #mark(
     targets: readonly ReportedTarget[],
     { status, reason, isOfNamedAccount }: Loss,
   ): Promise<readonly ReportedTarget[]> {
     const { store, log } = this.#deps;
-    // An error about an additionally named account may have been stored as an error of the target.
+    // For an additionally named account the reason counts as well, because the target may already
+    // have this status for another reason.
     const isOther = (target: TargetState) =>
       target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
     const marked = targets.filter(({ target }) => isOther(target));
@@ -203,8 +204,8 @@ const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key })
 const nameOf = ({ watchKey, key }: TargetState): string => `${watchKey}\n${key}`;
 
 /**
- * Returns what identifies the account, whatever the watch calls it; for other targets and unknown
- * handles, their key.
+ * Returns what identifies the account of a target, however its watch names the account. For a
+ * target without a known account this is its key.
  */
 const identityOf = ({ userId, key }: TargetState): string =>
   userId === null ? key : `id:${userId}`;

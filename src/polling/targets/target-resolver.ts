@@ -1,6 +1,6 @@
 /**
- * Looks up the ids of accounts that are named by their handle until each is known, and current
- * handles if the service is asked by handle.
+ * Looks up the ids of accounts that are named by their handle, until each is known. For watches
+ * that can only ask by handle, also looks up current handles.
  */
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Cancel, passedMs } from "../../model/clock.ts";
@@ -28,7 +28,7 @@ export interface TargetResolverDeps
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
   readonly watches: () => readonly PlannedWatch[];
-  /** Called when a later round, for which nobody waits, found an account. */
+  /** Called when a round that nobody waited for has found an account. */
   readonly onFound: () => void;
 }
 
@@ -63,11 +63,13 @@ export class TargetResolver {
   #isStopped = false;
   #last: Promise<void> = Promise.resolve();
   /**
-   * When ignored authors were last looked up, in monotonic time. Nobody waits for them: they are
-   * added to other look-ups, and an unknown one not every time.
+   * When the handle of each ignored author was last looked up, in monotonic time. No poll waits for
+   * them, so they are only added to other look-ups, each once a day.
    */
   readonly #ignoredAtMs = new Map<string, number>();
-  /** Undefined until the stored time was read. */
+  /**
+   * When all handles were last looked up, on our clock. Undefined until the stored time was read.
+   */
   #handlesAtMs: number | undefined;
 
   constructor(deps: TargetResolverDeps) {
@@ -77,9 +79,9 @@ export class TargetResolver {
   }
 
   /**
-   * Looks up what is unknown, one round after the other, and tries what stays unknown again later.
-   * A call during a round waits for the next one, which looks up the rest of all callers at once.
-   * Never rejects.
+   * Looks up unknown handles, one round after the other, and tries those that stay unknown again
+   * later. A call during a round waits for the next one, which serves all calls that wait. Never
+   * rejects.
    */
   resolve(): Promise<void> {
     this.#last = this.#rounds();
@@ -112,7 +114,8 @@ export class TargetResolver {
     let waitMs =
       unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
-      // Targets that are looked up by handle now have a current one.
+      // If no account has an id yet, this round looks all of them up by handle, so their handles
+      // are current afterwards.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
       await this.#lookup.findIds([...unknown, ...ignored], (missing) =>
         this.#reportMissing(missing),
@@ -176,8 +179,8 @@ export class TargetResolver {
   }
 
   /**
-   * Reports unknown handles by what has them: a target itself, or a watch that names one in
-   * addition to its targets. Unknown ignored authors are not reported.
+   * Reports handles that no account has. They are those of targets, or those that a watch names in
+   * addition to its targets and needs for polling. Unknown ignored authors are not reported.
    */
   async #reportMissing(missing: readonly UnknownHandle[]): Promise<void> {
     const { trouble, watches } = this.#deps;

@@ -51,7 +51,7 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
 export interface TargetNews {
   /** Watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
-  /** Targets that could be read now and could not before, as they were before. */
+  /** Targets that could not be read before and can be read now, as they were before this poll. */
   readonly returned: readonly ReportedTarget[];
   /** Subscribers whose record was missing from the answer of a batch. */
   readonly absent: readonly Subscriber[];
@@ -109,8 +109,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Handles accounts that have another handle now: they are followed by their id and reported;
-   * whoever has the old handle is not followed.
+   * Handles accounts that have another handle now: the renames are reported, and the accounts are
+   * still followed by their ids. An account that has taken an old handle is not followed.
    */
   async #handleRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [
@@ -131,9 +131,9 @@ export class TargetTrouble {
   }
 
   /**
-   * Handles entries that a batch was asked for and did not answer. Accounts are looked up; other
-   * records are reported as gone. Each account is asked for by its id, with one request,
-   * and only when it goes missing.
+   * Handles entries of a batch that are missing from its answer. Accounts are looked up; other
+   * records are reported as gone. Each account is asked for by its id, with one request, and only
+   * when it goes missing.
    */
   async #handleAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
@@ -188,8 +188,8 @@ export class TargetTrouble {
       ({ subscriber: { type, watch }, target }) =>
         type.needsIndex?.(watch.settings, target) ?? false,
     );
-    // If the index has shown the account before, it is believed to have dropped it only when it
-    // says so again.
+    // If the index showed the account before, one refusal is not believed. Only several in a row
+    // mean that the index has dropped it.
     const wasShown = readers.some(({ target }) => target.baselineAtMs !== null);
     if (wantsIndex && wasShown && this.#isDoubted(planned))
       return this.#notBefore(planned, HOUR_MS);
@@ -268,7 +268,7 @@ export class TargetTrouble {
     }
   }
 
-  /** Says for people why an account cannot be read. */
+  /** Returns a text that says why an account cannot be read. */
   async #fateOf(poll: Poll, userId: string): Promise<string> {
     if (await this.#isGone(poll, userId)) return "the account is deleted or suspended";
     const profile = (await this.#ask(poll, "info", { user_id: userId }))?.record;
@@ -330,7 +330,10 @@ export class TargetTrouble {
   }
 }
 
-/** Asks, which costs nothing, whether a 403 without a cause concerns the key. */
+/**
+ * Sends a free request to find out whether a 403 concerns the key: if it does, this request fails
+ * as well.
+ */
 const isGateOpen = (gate: RequestGate): Promise<boolean> =>
   askRemaining(gate).then(
     () => true,
