@@ -1,6 +1,6 @@
 /**
  * The memory of a newest-first list: the ranges of ids that were read completely, and the gaps
- * between them. Pure. The engine makes the requests, `detectFeed` gives the verdicts.
+ * between them. Pure. `polling/` makes the requests, and `detectFeed` gives the verdicts.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -17,7 +17,7 @@ export interface GapAge {
   readonly openedAtMs: number;
   /** When a poll last read a part of it. Before the first such poll, the time when it opened. */
   readonly shrunkAtMs: number;
-  /** The number of polls since then. */
+  /** The number of polls since `shrunkAtMs`, none of which read a part of it. */
   readonly polls: number;
   readonly cause: GapCause;
   /** Set when the gap has not shrunk for a long time, until it closes. */
@@ -28,13 +28,16 @@ export interface GapAge {
  * A gap that a poll left because it was cut off before it reached known items, and how to continue.
  */
 export interface Gap {
-  /** The service's cursor below the range. If undefined, the gap is read from the top again. */
+  /**
+   * The service's cursor with which the next page of the gap is requested. If it is undefined, the
+   * list is read from the top again.
+   */
   readonly cursor?: string;
-  /** The parameters that the cursor belongs to, if a bounded query was used. */
+  /** The query to which the cursor belongs, if it had a time bound. */
   readonly query?: string;
   /**
-   * Items newer than this are news even beyond `max_age`. The start of the last complete poll, in
-   * service time.
+   * Items newer than this are announced even if they are older than `max_age`, because no poll
+   * could find them earlier. It is the start of the last complete poll, in service time.
    */
   readonly horizonMs: number;
   /** Items older than this need not be read. Set while a first run is still paging. */

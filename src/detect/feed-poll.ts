@@ -1,6 +1,7 @@
 /**
- * Plans what one poll of a feed reads, the head of the list and then the gaps below, and what it
- * leaves in memory. Pure. All times are in the service's clock.
+ * Plans what one poll of a feed reads: the head of the list, which is from the top down to known
+ * items, and then the gaps below. Returns the memory after each read. Pure. All times are in the
+ * service's clock.
  */
 import {
   addRange,
@@ -25,7 +26,10 @@ export interface HeadOptions {
   readonly minItems: number;
   /** See WalkOptions. */
   readonly hasNoPins?: boolean;
-  /** Set if something other than the clock decides how far back the poll reads. */
+  /**
+   * Set if something other than the schedule decides how far back the poll reads, for example a
+   * probe.
+   */
   readonly reach?: Reach | undefined;
 }
 
@@ -114,8 +118,8 @@ function lastRescanMs(
 }
 
 /**
- * Items newer than this are announced even if they are older than `max_age`, because they could not
- * have been announced earlier.
+ * Returns the service time after which items are announced even if they are older than `max_age`,
+ * because no poll could find them earlier.
  */
 export const horizonMs = (memory: FeedMemory): number =>
   Math.min(
@@ -136,8 +140,8 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const { plan, walk, startMs, query } = head;
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
-  // A list that held items before is empty: they were deleted, or the service shows nothing for a
-  // moment. The watermark must not move because of it.
+  // The list is empty although it held items before. They were deleted, or the service temporarily
+  // shows nothing. In neither case may the watermark move.
   if (isSuspiciouslyEmpty(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
@@ -194,15 +198,15 @@ function joinHead(
   );
 }
 
-/** Finds the lowest gap whose upper edge a walk down to `low` has reached. */
+/** Finds the lowest of the gaps that a walk down to `low` has reached. */
 const gapAbove = (memory: FeedMemory, low: string): Gap | undefined =>
   memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)
     ?.hole;
 
 /**
  * Returns the gap that remains below a walk that was cut off. If the walk went on into an older
- * gap, that gap's horizon and floor are kept, and the cursor of a bounded query is dropped because
- * its bound is not deep enough.
+ * gap, that gap's `horizonMs` and `floorMs` are kept. The cursor of a bounded query is then
+ * dropped, because its bound does not reach the bottom of that gap.
  */
 function gapBelowCut(
   memory: FeedMemory,
@@ -235,7 +239,7 @@ export interface FillPlan {
   readonly sinceMs: number;
 }
 
-/** Plans how to read the gap below the range at `index`; undefined if it has no gap. */
+/** Plans how to read the gap below the range at `index`. Undefined if there is no gap. */
 export function planFill(
   memory: FeedMemory,
   index: number,

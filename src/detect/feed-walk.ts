@@ -1,7 +1,8 @@
 /**
- * A walk down a newest-first list, page by page: decides when to request the next page and when
- * the poll is done, and records which ids were covered. Pure: the engine passes the pages in. A
- * list ends only at its cursor or at old known items, never after a number of items.
+ * A walk down a newest-first list, page by page: decides when to request the next page and when the
+ * poll is done, and records which ids were covered. Pure: the engine passes the pages in. A list
+ * ends only if there is no further cursor or at old known items. How many items a page has never
+ * decides that.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import { isRead, type CoveredRange } from "./feed-memory.ts";

@@ -19,8 +19,8 @@ export interface FeedRules {
   readonly nowMs: number;
   readonly maxAgeMs: number;
   /**
-   * Items newer than this are news even beyond `max_age`: the last time the feed was read, or how
-   * far back the first run reaches.
+   * Items newer than this are news even if they are older than `max_age`. It is the last time the
+   * feed was read or, in a first run, the time back to which the run reports.
    */
   readonly horizonMs: number;
   /**
@@ -67,7 +67,7 @@ function verdictOf(
   return item.timeMs < Math.min(rules.nowMs - rules.maxAgeMs, rules.horizonMs) ? "too_old" : "news";
 }
 
-/** The ids of the `count` newest items. */
+/** Returns the ids of the `count` newest items. */
 export const newestIds = (items: readonly FeedItem[], count: number): ReadonlySet<string> =>
   new Set(
     [...items]

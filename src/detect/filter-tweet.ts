@@ -1,6 +1,6 @@
 /**
- * Finds out why a watch rejects a tweet before its `where` is evaluated: by the kinds that it
- * includes and the authors and words that it ignores. Pure.
+ * Finds out why a watch rejects a tweet before its `where` is evaluated: `include` excludes its
+ * kind, or `ignore` names its author or a word in it. Pure.
  */
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 import type { Ignore, Include } from "../model/watch.ts";
@@ -23,7 +23,7 @@ export function containsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Returns the reason in words for people; undefined if the tweet passes. */
+/** Returns in words why the watch rejects the tweet. Undefined if these settings accept it. */
 export function reasonAgainstTweet(
   tweet: Tweet,
   include: Include,

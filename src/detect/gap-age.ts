@@ -56,7 +56,8 @@ function ageOf(
 }
 
 /**
- * Returns the age of every gap. A gap that an older version left counts as open since its horizon.
+ * Returns the age of every gap. A gap that an older version left has no stored age. It counts as
+ * open since its `horizonMs`.
  */
 export const gapAges = ({ stretches }: FeedMemory): readonly GapAge[] =>
   stretches.flatMap(({ hole }) => {

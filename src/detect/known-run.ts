@@ -1,7 +1,7 @@
 /**
- * Finds where a member list, read newest first, meets members that were there before: at a run of
- * known members. A single known member is not enough, because an account that unfollows and follows
- * again is listed on top. Pure.
+ * Finds where the members that were there before begin in a member list that is read newest first.
+ * A run of several known members in a row shows it. A single known member is not enough, because an
+ * account that unfollows and follows again is listed on top. Pure.
  */
 
 /** The number of known members in a row that make a run. */

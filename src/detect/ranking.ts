@@ -4,7 +4,9 @@ import { ownValue } from "../model/own-value.ts";
 export interface RankingRule {
   /** The array in the record, e.g. `trends`. */
   readonly list: string;
-  /** The field that identifies an entry, and below it the name of the entry in the event body. */
+  /**
+   * The field of an entry that identifies it. `name` is the key of the entry in the event's body.
+   */
   readonly key: string;
   readonly name: string;
   /** The number of ranks that count. Entries below are treated as absent. */
@@ -18,13 +20,16 @@ export interface RankingRule {
 }
 
 /**
- * The ranks as last reported, from 1. `gone` counts the answers in a row without an entry, so that
- * an entry at the edge is reported once per real absence.
+ * The ranks as last reported, from 1. `gone` counts the answers in a row without an entry, because
+ * an entry near the last rank may be missing from a single answer without having left.
  */
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;
-  /** The number of ranks that counted. Absent in memories from before it was stored. */
+  /**
+   * The `top` of the rule at that time. Absent in memories of older releases, which did not store
+   * it.
+   */
   readonly top?: number;
 }
 
@@ -58,7 +63,7 @@ export function detectRanking(
   const { top } = rule;
   if (memory === undefined || (memory.top ?? top) !== top)
     return { memory: { ranks: Object.fromEntries(now), top }, facts: [] };
-  // Without a prototype, because the names come from strangers.
+  // The objects have no prototype, because a key may be any text, even `__proto__`.
   const ranks: Record<string, number> = Object.create(null);
   const gone: Record<string, number> = Object.create(null);
   const facts: RankingFact[] = [];

@@ -1,6 +1,6 @@
 /**
  * Finds what changed in a record: numbers that crossed a threshold, values that changed, a record
- * that is gone. Pure; knows no API.
+ * that is gone. Pure.
  */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } from "./threshold.ts";
@@ -21,8 +21,8 @@ export interface ReadingRule {
   /** The field of the record with the account that it is about, which becomes the body's `user`. */
   readonly account?: string;
   /**
-   * What the values are about besides the target. Values about another subject have a baseline of
-   * their own.
+   * Identifies what else the values depend on, besides the target. If it changes, the values get a
+   * new baseline.
    */
   readonly subject?: string;
   /**
@@ -71,15 +71,17 @@ export type Reading = Readonly<Record<string, Scalar>>;
 
 export interface ReadingMemory {
   readonly values: Reading;
-  /** The rule's subject. Absent in memories from before it was stored. */
+  /**
+   * The rule's subject at that time. Absent in memories of older releases, which did not store it.
+   */
   readonly subject?: string;
   /** The names of the thresholds that were crossed and are not re-armed yet. */
   readonly across: readonly string[];
-  /** The highest multiple reached, for `every` thresholds. */
+  /** The highest multiple that was reached, for each threshold with `every`. */
   readonly steps?: Readonly<Record<string, number>>;
   /**
    * The thresholds as they were, so that an edited one starts with a new baseline. Absent in
-   * memories from before they were stored.
+   * memories of older releases, which did not store them.
    */
   readonly thresholds?: Readonly<Record<string, string>>;
 }
@@ -231,8 +233,8 @@ function factsOf(
 }
 
 /**
- * Returns what the event's body says of a fact besides the account: the values under their name,
- * and the previous values.
+ * Returns the part of the event's body that describes a fact: the values under the rule's `name`,
+ * the previous values, and what crossed or changed. The account is added elsewhere.
  */
 export function factBody(
   rule: ReadingRule,

@@ -1,8 +1,8 @@
-/** Decides when a fresh tweet is rechecked and what a recheck means. Pure. */
+/** Decides when a fresh tweet is rechecked, and when missing answers mean that it is gone. Pure. */
 
 export interface RecheckTimes {
   readonly everyMs: number;
-  /** The time after the tweet's creation when rechecks end. */
+  /** The age of the tweet, in ms, at which its rechecks end. */
   readonly untilMs: number;
 }
 

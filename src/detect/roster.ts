@@ -1,6 +1,6 @@
 /**
- * Decides who joined a list of accounts and who left it. Pure. `known` holds what the state has on
- * each member.
+ * Decides who joined a list of accounts and who left it. Pure. `known` contains the members that
+ * the state knows.
  */
 import type { JsonObject } from "../model/json.ts";
 import { firstRun, lastRun } from "./known-run.ts";
@@ -81,7 +81,7 @@ export interface WatermarkQuery {
   readonly isKnown: (id: string) => boolean;
   /** Whether the member belongs to the baseline. */
   readonly isBaseline: (id: string) => boolean;
-  /** The number of known members in a row below which nothing is new. */
+  /** The number of known members in a row that make a run. Members below a run are not new. */
   readonly run: number;
   /** Whether the list is known to have its newest members first. */
   readonly isOrdered: boolean;
@@ -90,12 +90,13 @@ export interface WatermarkQuery {
 }
 
 /**
- * Returns verdicts for a walk down a list that was not read to its end before, newest member first.
- * Unknown members above the watermark are new, those below it are baseline: the watermark is the
- * first run of baseline members, or the last run of known members if that is lower, because then
- * the first run consists of accounts that unfollowed and followed again. Without a known run there
- * are no verdicts, unless the list is known to be ordered; if the walk reached the end without one,
- * the list is a different one, and everyone is baseline.
+ * Returns verdicts for a walk, newest member first, down a list that was never read to its end.
+ * Unknown members above the watermark are new, and those below it belong to the baseline. The
+ * watermark is the first run of baseline members. If a run of known members is further down, the
+ * watermark is that run, because the upper one then consists of accounts that unfollowed and
+ * followed again. Without any run of known members there are no verdicts, unless the list is known
+ * to be ordered or the walk reached its end. In the latter case the list is a different one, and
+ * everyone belongs to the baseline.
  */
 export function detectAboveWatermark(
   ids: readonly string[],
@@ -128,9 +129,9 @@ export interface CompleteRead {
 }
 
 /**
- * Returns who left, of the members that a complete read did not find: those that two complete reads
- * in a row missed. One read is not enough, because a list that comes from two places flickers, and
- * a suspended account comes back with no followers. An empty read never counts.
+ * Returns the members that left: those that two complete reads in a row did not find. One read is
+ * not enough, because answers about a list may alternate between two versions, and an account that
+ * returns from a suspension has no followers at first. An empty read never counts.
  */
 export function detectLeft<T extends AbsentMember>(
   absent: readonly T[],

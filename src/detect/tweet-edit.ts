@@ -1,4 +1,7 @@
-/** Decides which edit of a sent message a tweet that was just seen requires. Pure. */
+/**
+ * Decides whether a sent message must be edited, and how, because of what a poll has seen of its
+ * tweet. Pure.
+ */
 import type { EditCause } from "../model/edit-cause.ts";
 import type { EditableAlert, ShownTweet, TweetSight, WantedEdit } from "../model/edit.ts";
 import type { Hash } from "../model/hash.ts";
@@ -23,8 +26,8 @@ export interface EditContext {
 }
 
 /**
- * Returns the edit that is needed; undefined if the message already shows everything that `causes`
- * are about.
+ * Returns the edit that is needed; undefined if the message already shows everything for which
+ * `causes` ask.
  */
 export function wantedEdit(
   alert: EditableAlert,

@@ -2,7 +2,10 @@
 import type { Hash } from "../model/hash.ts";
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 
-/** Short enough to be stored for every fresh tweet, and long enough to distinguish its texts. */
+/**
+ * The length of a fingerprint. It is short enough to be stored for every fresh tweet, and long
+ * enough to distinguish its texts.
+ */
 const DIGEST_CHARS = 12;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: endpoints differ in what they leave of them

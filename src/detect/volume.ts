@@ -1,7 +1,7 @@
 /**
- * Decides whether events come faster than usual, or not at all. Pure: gets counts and times,
- * returns numbers and periods. Time that was not observed (a paused watch, an outage of the
- * service, a daemon that was off) counts neither as usual nor as silent.
+ * Decides whether events come faster than usual, or not at all. Pure. Time that was not observed (a
+ * paused watch, an outage of the service, a daemon that was off) counts neither as usual nor as
+ * silent.
  */
 import type { TimeSpan } from "../model/volume-store.ts";
 
@@ -9,9 +9,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** The number of days from which the usual count is learned. */
 const LEARNED_DAYS = 14;
-/** With fewer observed days, nothing is usual yet. */
+/** The minimum number of observed days from which a usual count is computed. */
 const DAYS_TO_LEARN = 3;
-/** The number of windows since the last spike that are checked for its end. */
+/** The maximum number of windows since the last spike that are checked for its end. */
 const MAX_WINDOWS_BACK = 24;
 
 /** What was observed: since when, until when, and the gaps in between. */
@@ -40,7 +40,7 @@ export function watchedOn(
   };
 }
 
-/** Returns how much of a period was observed. */
+/** Returns how much of a period was observed, in ms. */
 export function watchedMs({ gaps }: Watched, fromMs: number, toMs: number): number {
   const missed = gaps.reduce(
     (sum, gap) => sum + Math.max(0, Math.min(gap.toMs, toMs) - Math.max(gap.fromMs, fromMs)),
@@ -79,7 +79,7 @@ export function usualCount(
   return (counts.reduce((sum, count) => sum + count, 0) / spans.length) * (windowMs / widthMs);
 }
 
-/** Returns how many events make a spike. */
+/** Returns the number of events in one window from which on they are a spike. */
 export const spikeLimit = (
   usual: number,
   rule: { readonly factor: number; readonly min: number },
