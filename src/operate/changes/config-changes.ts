@@ -1,6 +1,6 @@
 /**
- * Compares two configurations entry by entry. A reload logs the differences and uses them to decide
- * which problems are reported again.
+ * Compares two configurations entry by entry. A reload logs the differences, and logs again what a
+ * start logs about each added or changed watch.
  */
 import { basename } from "node:path";
 import type { Config } from "../../config/config.ts";
