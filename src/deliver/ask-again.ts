@@ -35,9 +35,9 @@ export async function askAgain(
 type Held = Pick<PlacedAgain["delivery"], "notBeforeMs" | "heldBy">;
 
 /**
- * Places the deliveries again. A delivery that undoes a fact (its `once.undo`) waits at least as
- * long as the fact that a mute still holds, as it did when it was created. `held`: the facts that a
- * mute holds, by their keys.
+ * Places the deliveries again. A delivery may undo the fact of an earlier one (its `once.undo`). If
+ * a mute still holds the earlier delivery, the later one waits at least as long, as it did when it
+ * was created. `held` contains the facts that a mute holds, by their keys.
  */
 const placedOf = (
   waiting: readonly WaitingDelivery[],

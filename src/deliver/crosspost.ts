@@ -20,11 +20,11 @@ import { nextAttemptAt } from "./outcome/retry-schedule.ts";
 import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 
-/** Messages of a sink that its channel's followers did not get. */
+/** The messages of a sink that were not published to the followers of its channel. */
 export interface UnpublishedReport {
   readonly sink: string;
   readonly count: number;
-  /** The reason for the last of them. */
+  /** Why the last of them was not published. */
   readonly reason: string;
 }
 

@@ -39,9 +39,9 @@ export interface DispatchDeps {
   readonly meter: Meter;
   readonly halve: Halve;
   giveUpExpired(queue: SinkQueue): Promise<void>;
-  /** Called when messages were given up and that is stored. */
+  /** Called after it was stored that messages were given up. */
   onDead(): void;
-  /** Called when some of the receivers of a message will never get it and that is stored. */
+  /** Called after it was stored that some receivers of a message will never get it. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
 }
 
@@ -79,8 +79,9 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     release(claimed);
   };
   /**
-   * Splits a message that was refused as too large. Its parts take its place in the queue; if they
-   * cannot be stored, the message itself stays and waits. Returns false if it cannot be split.
+   * Splits a message that was refused as too large. Its parts take its place in the queue. If they
+   * cannot be stored, the message itself stays and waits. Returns false if the message cannot be
+   * split.
    */
   const isHalved = async (claimed: ClaimedMessage, refusal: Failed): Promise<boolean> => {
     const { queue, message } = claimed;

@@ -1,7 +1,8 @@
 /**
- * Edits sent messages whose tweets have changed, one sink at a time and after its deliveries, with
- * its own waits and attempts. A failed edit is tried a few times and then dropped. An edit is not a
- * message, so it never becomes a dead letter and does not affect the sink's health.
+ * Edits sent messages whose tweets have changed. Each sink's edits are made one at a time, when
+ * none of its messages is under way, and have waits and attempts of their own. A failed edit is
+ * tried a few times and then dropped. An edit is not a message, so it never becomes a dead letter
+ * and does not affect the sink's health.
  */
 import { EDIT_EVERY_MS } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -30,11 +31,13 @@ export interface EditorDeps {
 }
 
 /**
- * Fewer than one edit a second, which both vendors allow per channel, so that messages find room.
+ * The time between two edits. Both vendors allow one request a second per channel, so this leaves
+ * room for messages.
  */
 const SPACING_MS = 1_200;
 /**
- * The waits after each failure, including requests to wait. After the last one the edit is dropped.
+ * How long an edit waits after each failure, which includes an answer that asks to wait. After the
+ * last wait the edit is dropped.
  */
 const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
 /**
@@ -47,7 +50,7 @@ export class Editor {
   readonly #deps: EditorDeps;
   readonly #queue: SinkQueue;
   readonly #updates: SinkUpdates;
-  /** Time of the monotonic clock. */
+  /** Until when no edit is made, as a time of the monotonic clock. */
   #pausedUntilMs = 0;
   /** The wait that the vendor asked for. Edits have rate limits of their own. */
   readonly #waits = createSinkWaits();
@@ -85,7 +88,7 @@ export class Editor {
     return 0;
   }
 
-  /** Returns undefined if the attempt was aborted because the daemon stops. */
+  /** Makes an edit. Returns undefined if the attempt was aborted because the daemon stops. */
   async #edit(due: DueEdit): Promise<EditResult | undefined> {
     const { clock, underWay } = this.#deps;
     if (due.alerts > 1) return this.#dropped("its message lists several alerts", true);
@@ -121,7 +124,7 @@ export class Editor {
       watches,
     };
     const { readEvent, wordEvents } = this.#deps;
-    // A template could show the text of the tweet. The note for a deleted tweet must not have any.
+    // A template could show the text of the tweet. The note for a deleted tweet must not show it.
     const [worded = seen] = shown.isGone
       ? [seen]
       : await wordEvents(this.#queue, [{ ...member, ...seen }]);

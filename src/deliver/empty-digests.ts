@@ -21,9 +21,12 @@ export interface EmptyDigestDeps {
   wake(): void;
 }
 
-/** A poll that was routed right before the digest's time may be committed a little later. */
+/**
+ * How long an empty digest waits after its time. A poll that was routed right before that time may
+ * be committed a little later.
+ */
 const GRACE_MS = 5_000;
-/** The wait while the digest's alerts are being made a message. */
+/** How soon to check again while the digest has alerts that are due but not sealed yet. */
 const RECHECK_MS = 1_000;
 
 /**

@@ -62,27 +62,34 @@ export interface PumpDeps {
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** Whether this process delivers to the sink. If not, another replica does. */
   holds(sink: PumpSink): boolean;
-  /** Called before each attempt. False if other processes may have taken over. */
+  /**
+   * Called before each attempt. Resolves to false if other processes may have taken over the
+   * deliveries of this one.
+   */
   mayAct(): Promise<boolean>;
   /** Sinks that were renamed and keep their queues. */
   readonly movedSinks?: readonly MovedSink[];
-  /** The throttles by the key that deliveries carry: `throttlesByKey` of route/. */
+  /** The throttles by the key that deliveries carry, from `throttlesByKey` of route/. */
   readonly throttles: ReadonlyMap<string, Throttle>;
-  /** The digests by the name in their groups' keys: `digestsByName` of route/. */
+  /**
+   * The scheduled digests by the name that their groups' keys contain, from `digestsByName` of
+   * route/.
+   */
   readonly digests?: ReadonlyMap<string, SinkDigest>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
   /**
-   * The rules of the configuration for waiting deliveries. If absent, they wait as they are stored.
+   * The rules of the configuration for waiting deliveries. If absent, deliveries wait until the
+   * stored times.
    */
   readonly waitRules?: WaitRules;
   /** Finds the polls that events came from, for the log. */
   readonly trace?: Pick<Trace, "ofEvents">;
-  /** Returns the id of the silence that holds such an event back now; undefined if none does. */
+  /** Returns the id of the silence that holds the event back now; undefined if none does. */
   silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
-  /** Reads an event as a message for a sink, by its watch type. */
+  /** Turns an event into a message for a sink, by the event's watch type. */
   readEvent(event: OutboxEvent, sink: string): NeutralMessage;
   /** Absent if no template is configured. */
   readonly templates?: Templates | undefined;
@@ -94,11 +101,11 @@ export interface PumpDeps {
    */
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
   onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
-  /** Called when messages were given up and that is stored. */
+  /** Called after it was stored that messages were given up. */
   onDead(): void;
   /** Called for every message that some of its receivers will never get. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
-  /** Called at most once a day per sink. */
+  /** Called with the messages that were not published to followers, at most once a day per sink. */
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
@@ -126,7 +133,10 @@ export interface Pump {
    * name.
    */
   resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
-  /** Adjusts its times after the clock, and with it the times in the outbox, was set back. */
+  /**
+   * Moves the times that it remembers back, after the clock and the times in the outbox were set
+   * back.
+   */
   setTimesBack(byMs: number): void;
   /** Reads the outbox now, because something was committed. */
   wake(): void;
@@ -255,7 +265,8 @@ interface Running {
 }
 
 /**
- * Creates the stages, in the order in which a message passes them. `dispatch` is the last three.
+ * Creates the stages, in the order in which a message passes them. `dispatch` runs the last three:
+ * pace, send and record.
  */
 function createPipeline(
   deps: PumpDeps,

@@ -83,7 +83,7 @@ export async function resumeQueue(
   queue.health = { ...queue.health, goneFrom: null };
   probeAtOnce(queue, clock.now());
   if (queue.health.breaker === "open") await store.saveSinkHealth(queue.health);
-  // The process that delivers to it may know of a wait.
+  // The process that delivers to the sink may know of a wait. The stored probe time ends it.
   else if (!isHeld) await store.saveSinkHealth({ ...queue.health, probeAtMs: clock.now() });
   return wasDisabled;
 }
@@ -100,8 +100,8 @@ async function moveQueues(
 }
 
 /**
- * Has messages sealed again for sinks whose type has changed, because of `moved_from` or in the
- * same entry.
+ * Has messages sealed again for sinks whose type has changed, either because `moved_from` names a
+ * sink of another type or because the type in the sink's own entry was edited.
  */
 async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
   for (const { name: sink, type } of queues) {

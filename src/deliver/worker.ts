@@ -29,9 +29,9 @@ export interface WorkerDeps {
   /** Resolves when the message is done. Never rejects. */
   dispatch(claimed: ClaimedMessage): Promise<void>;
   /**
-   * Opens the breaker if the sink has only asked to wait for too long, and sends the reports that
-   * are due. Returns in how many milliseconds to call it again; undefined to wait until something
-   * happens.
+   * Opens the breaker if the sink has answered only with requests to wait for too long, and sends
+   * the reports that are due. Returns in how many milliseconds to call it again; undefined to wait
+   * until something happens.
    */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
@@ -45,8 +45,8 @@ export interface WorkerDeps {
 
 const STORE_RETRY_MS = 5_000;
 /**
- * The wait if something is due but was not returned: it is behind something else, or was just
- * silenced.
+ * The wait if a delivery is due but no message was claimed, because another message must be sent
+ * first or a silence holds the delivery.
  */
 const NOT_GIVEN_MS = 1_000;
 
@@ -55,7 +55,10 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #loops: readonly Loop[];
 
-  /** `beside`: turns of other work for the sink, such as publishing and editing sent messages. */
+  /**
+   * Creates the worker. `beside` are the turns of other work for the sink, such as publishing and
+   * editing sent messages.
+   */
   constructor(queue: SinkQueue, beside: readonly LoopTurn[], deps: WorkerDeps) {
     this.#queue = queue;
     this.#deps = deps;
@@ -106,7 +109,8 @@ export class Worker {
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
-    // No attempt will be made, or none before the wait is over.
+    // The sink gets no attempt, or none before the wait is over, so messages past `retry_for` are
+    // given up here.
     if (isDisabled(queue) || pauseMs(queue, clock) > 0) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
     const dueAtMs = await store.nextDueAt([queue.name]);

@@ -1,6 +1,6 @@
 /**
- * Counts messages and measures how old their events were when they were delivered. Times are lost
- * at a restart.
+ * Counts messages and measures how old their events were when they were delivered. The times of
+ * events are kept in memory only, so a restart loses them.
  */
 import type { Meter } from "../../model/meter.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -18,7 +18,8 @@ export interface DeliveryDelays {
 }
 
 /**
- * A message that waits for a retry keeps its entry. This bounds the memory during a long outage.
+ * The maximum number of messages whose times are remembered. A message that waits for a retry keeps
+ * its entry, so this bounds the memory during a long outage.
  */
 const MAX_REMEMBERED = 20_000;
 

@@ -1,6 +1,6 @@
 /**
- * Writes debug lines about messages, with the trace ids of the polls that found their events. Trace
- * ids are lost at a restart.
+ * Writes debug lines about messages, with the trace ids of the polls that found their events. The
+ * trace ids are kept in memory only, so a restart loses them.
  */
 import type { Log } from "../../model/log.ts";
 import type { DeliveryResult, NewMessage } from "../../model/outbox.ts";
@@ -14,7 +14,8 @@ export interface MessageLog {
 }
 
 /**
- * A message that waits for a retry keeps its entry. This bounds the memory during a long outage.
+ * The maximum number of messages whose traces are remembered. A message that waits for a retry
+ * keeps its entry, so this bounds the memory during a long outage.
  */
 const MAX_REMEMBERED = 10_000;
 const EVENTS_SHOWN = 20;

@@ -22,14 +22,14 @@ export interface SinkReportsDeps {
   readonly clock: Clock;
   readonly log: Log;
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
-  /** `reportedAtMs`: when its failure was reported. */
+  /** Called with the time at which the sink's failure was reported. */
   onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 /**
  * The delay before a failure is reported. A transient failure gets time to pass by itself. A
- * destination that is gone stays so until somebody acts, so it is reported at once.
+ * destination that is gone does not come back until somebody acts, so it is reported at once.
  */
 const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = {
   transient: 2 * MINUTE_MS,

@@ -38,8 +38,9 @@ export interface Breaker {
    */
   recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
   /**
-   * Opens the breaker if messages are due and the sink has only asked to wait for too long. Returns
-   * in how many milliseconds that will be the case; undefined if the sink does not ask to wait.
+   * Opens the breaker if messages are due and the sink has answered only with requests to wait for
+   * too long. Returns in how many milliseconds to check again; undefined if the sink does not ask
+   * to wait.
    */
   openAfterWaits(queue: SinkQueue): Promise<number | undefined>;
   /**
@@ -66,8 +67,8 @@ const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
 };
 
 /**
- * Returns the pause before the next probe. It follows from how long the breaker has been open, so
- * it survives a restart.
+ * Returns the pause before the next probe. It is computed from how long the breaker has been open,
+ * so it survives a restart.
  */
 export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number =>
   backoffSince(PROBES[cause], openForMs);

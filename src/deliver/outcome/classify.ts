@@ -8,9 +8,10 @@ import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "../stages/send.ts";
 
 /**
- * Classifies the result of an attempt. `breaker` is its state after this attempt. While it is open,
- * its own pauses apply and the message uses up no step of its retry schedule. The same holds while
- * the sink asks to wait, until it has refused too often in a row.
+ * Classifies the result of an attempt. `breaker` is the state of the sink's breaker after this
+ * attempt. While the breaker is open, its own pauses apply and the message uses up no step of its
+ * retry schedule. The same holds while the sink asks to wait, until it has refused too often in a
+ * row.
  */
 export function classifyAttempt(
   attempt: Exclude<Attempt, { kind: "aborted" | "held" }>,

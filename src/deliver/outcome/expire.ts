@@ -1,6 +1,6 @@
 /**
- * Moves what has been due behind an open breaker for longer than `retry_for` to the dead letters,
- * and counts it, so that the outbox does not grow without bound.
+ * Moves deliveries and messages that have been due behind an open breaker for longer than
+ * `retry_for` to the dead letters, and counts them, so that the outbox does not grow without bound.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -15,7 +15,7 @@ export interface ExpireDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Called when messages were given up and that is stored. */
+  /** Called after it was stored that messages were given up. */
   onDead(): void;
 }
 

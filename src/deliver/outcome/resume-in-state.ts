@@ -1,19 +1,20 @@
 /**
- * Makes failing sinks be tried sooner, at an operator's request, by changing the stored state only:
- * for when no daemon answers or another replica delivers to the sink.
+ * Makes the next attempt at failing sinks due sooner, at an operator's request, by changing the
+ * stored state only. Used when no daemon answers or when another replica delivers to the sink.
  */
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { closedBreaker } from "../queue/sink-queue.ts";
 
-/** `place`: where the sink posts; undefined if its secrets are not known here. */
+/** The sink to resume. `place` is where it posts; undefined if its secrets are not known here. */
 export interface SinkToResume {
   readonly sink: string;
   readonly place: string | undefined;
 }
 
 /**
- * Resumes a sink through the state. Once its share is announced, the replica that delivers to the
- * sink reads the stored probe time. A time before its own is an order to probe at once.
+ * Resumes a sink through the state. After the change is announced, the replica that delivers to the
+ * sink reads the stored probe time. If it is earlier than the one that the replica knows, the
+ * replica probes at once.
  */
 export async function resumeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,

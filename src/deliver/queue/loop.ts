@@ -21,7 +21,7 @@ export interface Loop {
 }
 
 /**
- * Does one turn. Returns in how many milliseconds the next one has work; undefined to wait until
+ * Does one turn. Returns in how many milliseconds the next turn has work; undefined to wait until
  * woken.
  */
 export type LoopTurn = () => Promise<number | undefined>;
@@ -29,7 +29,7 @@ export type LoopTurn = () => Promise<number | undefined>;
 export interface LoopDeps {
   readonly clock: Clock;
   readonly turn: LoopTurn;
-  /** Returns in how many milliseconds to try again. */
+  /** Called when a turn has failed. Returns in how many milliseconds to try again. */
   onFailed(error: unknown): number;
   track(task: Promise<unknown>): void;
   isStopping(): boolean;

@@ -1,7 +1,7 @@
 /**
- * Learns from refusals how large a message a destination accepts. Kept until the process ends,
- * reloads included: after raising a receiver's limit, the daemon must be restarted. Shared by all
- * sinks of one destination.
+ * Learns from refusals how large a message a destination accepts. What was learned is kept until
+ * the process ends, even across reloads, so a daemon must be restarted after a receiver's limit was
+ * raised. All sinks of one destination share it.
  */
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -9,7 +9,10 @@ import type { MessageBody } from "../../model/sink.ts";
 export class MessageSizes {
   /** The smallest size that was refused. */
   #refusedBytes = Number.POSITIVE_INFINITY;
-  /** The largest size below it that was accepted since the first refusal. */
+  /**
+   * The largest size below `#refusedBytes` that was accepted since the first refusal; 0 if none
+   * was.
+   */
   #acceptedBytes = 0;
 
   /** Messages of this size or more are refused. */

@@ -16,8 +16,8 @@ export interface PumpSink {
   readonly type: string;
   readonly sink: Sink;
   /**
-   * Whether it is a chat sink. These have few messages in hand, so that later alerts can still join
-   * a message.
+   * Whether it is a chat sink. Only a few messages of a chat sink are claimed at a time, so that
+   * later alerts can still join a message.
    */
   readonly chat: boolean;
   /** The number of attempts that may be under way at once. */
@@ -39,7 +39,7 @@ export interface PumpSink {
   readonly hasMoments?: boolean | undefined;
 }
 
-/** A sealed message in hand. */
+/** A sealed message that the pump has claimed and whose result is not recorded yet. */
 export interface ClaimedMessage {
   readonly queue: SinkQueue;
   readonly message: DueMessage;
@@ -56,11 +56,13 @@ export interface SinkQueue extends PumpSink {
   inHand: number;
   sending: number;
   /**
-   * Messages that wait for a free attempt. Called with false when they must go back to the outbox.
+   * Callbacks of messages that wait for a free attempt. A callback gets true when an attempt is
+   * free, and false when its message must go back to the outbox.
    */
   readonly waiting: ((admitted: boolean) => void)[];
   /**
-   * Messages that have an attempt and wait until the place is free. Called to end that wait early.
+   * Callbacks of messages that have an attempt and wait until the destination is free. Each ends
+   * the wait early.
    */
   readonly held: Set<() => void>;
   health: SinkHealth;
@@ -140,14 +142,14 @@ export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
 
 /**
  * Whether the breaker holds everything back. While only a few groups have failed, their own
- * messages may be the fault. A group that was not tried yet is therefore let through at once and
+ * messages may be the cause. A group that was not tried yet is therefore let through at once and
  * never waits because of another group's message.
  */
 const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
   isBeforeProbe(queue, nowMs) &&
   (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
 
-/** Returns how many more messages the queue may take in hand. */
+/** Returns how many more messages of the queue may be claimed. */
 export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
   // A single message tests whether the sink is back; the others wait for its answer.
@@ -157,8 +159,8 @@ export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
 }
 
 /**
- * Returns in how many milliseconds a full queue has room again by itself; undefined if it must wait
- * until a message in hand is done.
+ * Returns in how many milliseconds a full queue has room again by itself; undefined if a claimed
+ * message must be done first.
  */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
@@ -171,7 +173,7 @@ const BULK_IN_HAND = 400;
 
 export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
 
-/** Rejects every message that waits for an attempt. They stay sealed in the outbox. */
+/** Rejects every message that waits for an attempt. The messages stay sealed in the outbox. */
 export function rejectWaiting(queue: SinkQueue): void {
   for (const answer of queue.waiting.splice(0)) answer(false);
   for (const giveUp of queue.held) giveUp();

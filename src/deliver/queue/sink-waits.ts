@@ -21,7 +21,7 @@ import type { SinkError } from "../../model/sink.ts";
 export interface SinkWaits {
   /** Refusals in a row; undefined once something was accepted. */
   row: RefusalRow | undefined;
-  /** What the last refusal said, and below it what can be done about it. */
+  /** What the last refusal said. `hint` says what can be done about it. */
   reason: string;
   hint: string;
   /** Whether somebody ended the wait, so that one message tests whether the sink is back. */

@@ -41,7 +41,7 @@ export interface ListFacts {
   readonly series?: DigestSeries | undefined;
   readonly deleted?: number | undefined;
   readonly mentions: readonly string[];
-  /** A note that counts alerts outside its events, because another part counts them. */
+  /** A note about the alerts in `noted`, which the message counts and does not list. */
   readonly note?: Unlisted | undefined;
   readonly noted?: readonly OutboxEvent[];
 }

@@ -1,7 +1,7 @@
 /**
- * Decides about due alerts by what is now known of their posts. An alert on a deleted post is left
- * out. A follow-up is sent as an answer to its alert, waits for the edit that says the same, or is
- * not needed. Pure except for what the store records.
+ * Decides about due alerts from what is now known about their posts. An alert on a deleted post is
+ * left out. A follow-up is sent as an answer to its alert, waits for the edit that says the same,
+ * or is not needed. Pure except for what the store records.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
@@ -77,8 +77,8 @@ export async function withoutWithheld(
 }
 
 /**
- * Decides what happens to an alert. `shown`: alerts of the same digest that show the edited text of
- * their posts.
+ * Decides what happens to an alert. `shown` contains the delivery ids of alerts in the same digest
+ * that show the edited text of their posts.
  */
 function fateOf(
   member: DueMember,
@@ -90,7 +90,8 @@ function fateOf(
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
   const isEnd = event.type === "tweet.deleted";
-  // An alert that waits in the same group is left out of it now.
+  // The alert that this one follows was left out because its post is gone. If it still waits, it is
+  // left out now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: UNSENT };
   if (follows.state === "unsent") return { kind: "dropped", detail: UNSENT };
@@ -120,8 +121,8 @@ const CAUSES: Readonly<Record<string, EditCause>> = {
 };
 
 /**
- * Decides about a follow-up by the edit of its alert's message. Messages that the sink cannot find
- * again are never edited.
+ * Decides about a follow-up by the state of the edit of its alert's message. Messages that the sink
+ * cannot find again are never edited.
  */
 function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: boolean): Fate {
   if (state !== "sent" || message === undefined || edit === undefined || (isEnd && !edit.isGone))
@@ -137,7 +138,7 @@ export const isFollowUpOnly = (members: readonly DueMember[]): boolean =>
   members.every(({ event }) => isAfterAlert(event));
 
 export interface Reply {
-  /** The message that this one is placed below. */
+  /** The id of the message under which this one is posted. */
   readonly parentId: string;
   readonly threadRef: string;
   readonly threadChannel?: string;

@@ -36,8 +36,8 @@ export interface Bundle {
 }
 
 /**
- * Deliveries that exceed a throttle. `isFirst`: the channel gets a message that says that alerts
- * are gathered.
+ * Deliveries that exceed a throttle. If `isFirst` is true, the channel gets a message that says
+ * that alerts are gathered.
  */
 export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
@@ -47,7 +47,7 @@ export interface Claim {
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
-  /** Stored as gathered once the bundles are sealed. */
+  /** What exceeds the throttles. It is stored as gathered once the bundles are sealed. */
   readonly surplus: readonly Surplus[];
   /** Whether the outbox may hold more that is due. */
   readonly more: boolean;
@@ -61,7 +61,7 @@ export interface GroupStageDeps {
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
   readonly mutes: Pick<Mutes, "withoutMuted">;
-  /** Returns the id of the silence that holds such an event back now. */
+  /** Returns the id of the silence that holds the event back now; undefined if none does. */
   silenceOf(event: DueMember["joined"][number]): string | undefined;
 }
 
@@ -175,8 +175,8 @@ async function withoutSilenced(
 }
 
 /**
- * Oldest first. Of messages that were sealed at the same time, one that was already attempted comes
- * first, so that a pause does not change the order.
+ * Compares messages, the oldest first. Of messages that were sealed at the same time, one that was
+ * already attempted comes first, so that a pause does not change the order.
  */
 const byAge = (a: DueMessage, b: DueMessage): number =>
   a.sealedAtMs - b.sealedAtMs ||

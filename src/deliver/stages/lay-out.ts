@@ -231,7 +231,7 @@ function inOrder(
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number =>
   a.event.detectedAtMs - b.event.detectedAtMs;
 
-/** `noted`: events that the message counts and does not list. */
+/** The settings of a message with `noted`, the events that the message counts and does not list. */
 type Noted = Shown & { readonly noted?: readonly OutboxEvent[] };
 type Limited = Noted & { readonly limitBytes: number };
 

@@ -6,14 +6,14 @@ import type { DueMember, Outbox } from "../../model/outbox.ts";
 import type { SinkMention } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 
-/** Returns the mentions of a message with these events that is sealed at that time. */
+/** Returns whom a message with these events mentions if it is sealed at `atMs`. */
 export type ChooseMentions = (members: readonly DueMember[], atMs: number) => readonly string[];
 
 /**
  * Creates the choice for messages of one sink that are sealed together: a mention in one of them
  * counts for the interval of the others. Alerts that an operator sent again mention nobody, because
- * the people in the channel were mentioned before or it is long past. Follow-ups mention nobody
- * either.
+ * the people in the channel were mentioned before or the alerts are long past. Follow-ups mention
+ * nobody either.
  */
 export async function createMentionChoice(
   store: Pick<Outbox, "lastMentions">,

@@ -21,9 +21,9 @@ import { heldGroupKey } from "../../route/route-event.ts";
 export interface WaitRules {
   /** Whether the sink has muted hours, of its own or through a route. */
   canMute(sink: string): boolean;
-  /** Returns the mute that holds such a delivery back now. */
+  /** Returns the mute that holds the delivery back now; undefined if none does. */
   holdOf(delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string): Hold | undefined;
-  /** Returns the mute of the sink itself. */
+  /** Returns the sink's own mute if it is active now. */
   holdOfSink(sink: string): Hold | undefined;
   /**
    * Returns the group of a waiting delivery and until when it waits; undefined if its sink is not

@@ -1,6 +1,7 @@
 /**
- * Third stage: lets messages through in order of arrival, each as soon as one of the sink's
- * attempts and its destination are free. Rejects them when the sink must not be tried any more.
+ * Third stage: lets messages through in order of arrival, each as soon as the sink has a free
+ * attempt and its destination may get another message. Rejects them when the sink must not be tried
+ * any more.
  */
 import type { Clock } from "../../model/clock.ts";
 import { isBeforeProbe, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
@@ -13,8 +14,8 @@ export interface PaceDeps {
 }
 
 /**
- * Returns true if the message holds one of the sink's attempts until `freeAttempt`; false if it
- * goes back to the outbox unchanged.
+ * Creates the stage. `run` returns true if the message holds one of the sink's attempts until
+ * `freeAttempt`, and false if it goes back to the outbox unchanged.
  */
 export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> {
   const { clock } = deps;
@@ -43,7 +44,7 @@ export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> 
   };
 }
 
-/** Waits for a free attempt. Returns false if the queue rejected its waiting messages before. */
+/** Waits for a free attempt. Returns false if the queue rejects its waiting messages first. */
 function takeAttempt(queue: SinkQueue): Promise<boolean> | boolean {
   if (queue.sending >= queue.concurrency)
     return new Promise((resolve) => queue.waiting.push(resolve));
@@ -63,7 +64,7 @@ function holdFor(queue: SinkQueue, waitMs: number, clock: Clock): Promise<void> 
   });
 }
 
-/** Hands the attempt to the next message in line. */
+/** Hands the attempt to the next message that waits, or frees it. */
 export function freeAttempt({ queue }: ClaimedMessage): void {
   const next = queue.waiting.shift();
   if (next === undefined) queue.sending -= 1;

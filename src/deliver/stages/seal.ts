@@ -49,8 +49,8 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
         await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
-      // The outbox returns the other parts of a digest one by one later, and all messages that may
-      // join a thread.
+      // Only the first part of a digest is sent now. The outbox returns the other parts later, one
+      // by one, as well as all messages that may join a thread.
       const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
         one === undefined
           ? []
@@ -65,7 +65,10 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
   };
 }
 
-/** Alerts that are sent again go out apart where others of their receivers have them already. */
+/**
+ * Splits a bundle by which receivers have its alerts already, because an alert that is sent again
+ * goes only to the other receivers.
+ */
 function byReceivers(bundle: Bundle): readonly Bundle[] {
   const parts = groupBy(bundle.members, ({ taken = [] }) => JSON.stringify([...taken].sort()));
   if (parts.size < 2) return [bundle];
@@ -80,7 +83,7 @@ interface Sealed {
 
 /**
  * Makes one message of a bundle, or the parts of a digest. The first part counts against the
- * throttle; the others are placed under it.
+ * throttle; the other parts are posted under it.
  */
 async function sealBundle(
   deps: SealDeps,
@@ -236,7 +239,7 @@ function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): 
   return { queue, message, busyKeys, isProbe };
 }
 
-/** Gives a message back, either recorded or left in the outbox unchanged. */
+/** Ends the claim of a message. Its result was recorded, or it stays in the outbox unchanged. */
 export function release({ queue, busyKeys }: ClaimedMessage): void {
   for (const key of busyKeys) queue.busy.delete(key);
   queue.inHand -= 1;

@@ -16,7 +16,7 @@ import type { MessageTemplate } from "../../model/template.ts";
  */
 export type TemplateData = (event: OutboxEvent, message: () => NeutralMessage) => string;
 
-/** A tree of the names that a template reads. `whole`: it reads everything below. */
+/** A tree of the names that a template reads. At `whole` it reads everything below. */
 type Reads = Map<string, Reads> | "whole";
 
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {

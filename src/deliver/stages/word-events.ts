@@ -49,7 +49,7 @@ export interface WordingDeps {
   readonly templates?: Templates | undefined;
 }
 
-/** What must be known of the sink. */
+/** What the wording of an event depends on at its sink. */
 export interface WordedSink {
   readonly name: string;
   /** The template for events whose route sets none. */
