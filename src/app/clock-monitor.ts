@@ -1,6 +1,6 @@
 /**
- * Detects that the wall clock was set. Everything that waits for a time of day then checks it
- * again, and waits of a certain length are adjusted.
+ * Detects that the wall clock was set. Whatever waits for a time of day is then checked again, and
+ * stored times are adjusted.
  */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
@@ -10,8 +10,8 @@ import { createJumpMonitor, ORDINARY_CORRECTION_MS } from "../schedule/misfire.t
 
 const EVERY_MS = 3_000;
 /**
- * How often the time is stored. A clock that is set back while the daemon is stopped goes unnoticed
- * by up to this much, plus the time for which the daemon was stopped.
+ * How often the time is stored. A clock that is set back while the daemon is stopped is noticed
+ * only if it then shows an earlier time than the last stored one.
  */
 const NOTE_EVERY_MS = 60_000;
 
@@ -21,7 +21,7 @@ export interface ClockMonitorDeps {
   readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
   /** The pump of the active configuration. */
   readonly pump: () => { setTimesBack(byMs: number): void; wake(): void };
-  /** Their times are set back together with those of the state. */
+  /** The active silences, which are read again after the clock was set. */
   readonly silences: { load(): Promise<void> };
   readonly engine: { wake(): void };
 }
@@ -31,8 +31,8 @@ export interface StoppedClockDeps extends Pick<ClockMonitorDeps, "clock" | "log"
 }
 
 /**
- * Called at startup. If the clock shows an earlier time than the last one stored, it was set back
- * in between.
+ * Moves the stored times back if the clock was set back while the daemon was stopped: it then shows
+ * an earlier time than the last one that was stored. Called at startup.
  */
 export async function handleClockSetWhileStopped({
   clock,
@@ -49,8 +49,8 @@ export async function handleClockSetWhileStopped({
 }
 
 /**
- * Watches the clock. Returns a function that stops it. Times that could not be stored are tried
- * again.
+ * Watches the clock. Returns a function that stops it. If a change could not be stored, the next
+ * check tries again.
  */
 export function watchClock({
   clock,

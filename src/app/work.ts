@@ -70,11 +70,14 @@ export interface RunningWork {
 }
 
 /**
- * The grace period of a stop. Docker kills a process ten seconds after SIGTERM: messages under way
- * get eight of these, including the time that polls need to end.
+ * The grace period of a stop. Docker kills a process ten seconds after SIGTERM. Messages under way
+ * get eight of these seconds, including the time that polls need to end.
  */
 const GRACE_MS = 8_000;
-/** The poll loop makes a turn at least every 30 seconds. */
+/**
+ * The heartbeat stops when the poll loop has made no turn for this long. A healthy loop makes one
+ * at least every 30 seconds.
+ */
 const ALIVE_WITHIN_MS = 120_000;
 const STATE_CHECK_EVERY_MS = 15_000;
 const LOCK_CHECK_EVERY_MS = 5_000;
@@ -266,8 +269,8 @@ function sharesOf(
 
 /**
  * Starts the regular check of the state, because a daemon may have nothing to write that would show
- * a trouble. On a file, which no other process should use, only the lock is checked, which costs no
- * disk access.
+ * a trouble. A state in a file, which no other process should use, needs only a check of its lock,
+ * which costs no disk access.
  */
 function startStateCheck(
   storeMonitor: StoreMonitor,

@@ -48,8 +48,8 @@ export interface DaemonDeps {
   /** Aborted by a stop, even while the start waits for another daemon to end. */
   readonly stopping?: AbortSignal;
   /**
-   * Called when the daemon must not go on, because of its configuration or because another daemon
-   * has taken its place.
+   * Called when the daemon must not continue, because of its configuration or because another
+   * daemon has taken its place.
    */
   readonly onRefused?: (error: ExitError) => void;
   /** Called after every poll, for the demo. */

@@ -1,6 +1,6 @@
 /**
- * What parts of the daemon announce to parts that are built after them. Listeners are registered
- * where the parts are connected.
+ * The events by which parts of the daemon notify parts that are built after them. Listeners are
+ * registered where the parts are connected.
  */
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";

@@ -1,6 +1,7 @@
 /**
- * Finds when queries that were edited while they were not read, such as before a start, were last
- * read, so that what was posted since then is news for the query that replaces them.
+ * Finds when edited queries were last read. A query may be edited while it is not read, for example
+ * while the daemon is stopped. What was posted since the last read is then news for the query that
+ * replaces it.
  */
 import { readTogetherUntil } from "../../groups/searches/read-together.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -11,9 +12,9 @@ export type EditedQueriesStore = Pick<Store, "listWatches" | "loadSources"> &
   Pick<LearnedStore, "loadLearned">;
 
 /**
- * Returns when each edited query was last read. A query has one target, whose key is the fingerprint
- * of its feed. A query that was never read counts as read when it was registered, which may be when
- * its predecessor was last read.
+ * Returns when each edited query was last read. A query has one target, whose key is the
+ * fingerprint of its feed. A query that was never read gets the time 0. The state then uses the
+ * time of its registration instead.
  */
 export async function lastReadsOfEdited(
   registrations: readonly WatchRegistration[],

@@ -23,7 +23,7 @@ export interface Serving {
    * @throws ExitError if an address cannot be opened
    */
   open(why: () => Idle): Promise<void>;
-  /** Answers requests from this work until it stops. */
+  /** Answers requests with the views and actions of this work until the work stops. */
   show(work: HttpRouteDeps, teardown: Teardown): void;
 }
 

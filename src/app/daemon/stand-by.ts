@@ -1,7 +1,7 @@
 /**
- * Opens the state. If the state does not have this version's schema yet and another daemon leads,
- * this daemon stands by until it has or until it can lead. It then loads the configuration again,
- * because it did not follow changes meanwhile.
+ * Opens the state. If another daemon leads and the state does not have this version's schema yet,
+ * this daemon stands by until the state has it or until this daemon can lead. It then loads the
+ * configuration again, because it did not follow changes meanwhile.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";

@@ -1,6 +1,6 @@
 /**
  * Logs the lines that a person reads after a start: what is known of each watch and when it is
- * polled next. These messages contain values on purpose.
+ * polled next. Unlike other log messages, these contain values.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -15,11 +15,13 @@ import { returnText } from "../../operate/pause.ts";
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
   /**
-   * Like `started`, for those of the watches that are new here: another replica may have registered
-   * them after this one had started.
+   * Reports those of the watches that were not reported yet, like `started`. Another replica may
+   * have registered them after this one had started.
    */
   readAgain(watches: readonly EngineWatch[]): void;
-  /** Reports a target that cannot be read now, so that its watch's line does not wait for it. */
+  /**
+   * Called when a target cannot be read now, so that the line about its watch does not wait for it.
+   */
   missing(watchId: string): void;
   polled(poll: Poll, outcome: PollOutcome | undefined): void;
 }
@@ -39,8 +41,9 @@ export interface StartReportDeps {
 }
 
 /**
- * Thousands of watches finish their baselines together. Waiting this long, the state is read once
- * for all of them, after their next polls were planned.
+ * How long a report waits before it reads the state. Thousands of watches may finish their
+ * baselines together. The state is then read once for all of them, after their next polls were
+ * planned.
  */
 const GATHER_MS = 50;
 /**
@@ -53,8 +56,8 @@ const MAX_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /**
-   * Watches whose baseline was just completed, or may be, because another replica may have read the
-   * rest.
+   * Watches whose baseline was just completed. If other replicas read targets too, it may not be
+   * complete yet.
    */
   const noted = new Set<Watch>();
   /**

@@ -33,7 +33,7 @@ export interface Delivering {
   readonly delivery: () => Delivery;
   readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
-  /** Builds the delivery of another configuration while the active one goes on. */
+  /** Builds the delivery of another configuration while the active one continues. */
   prepare(next: Config): Promise<Activate>;
   /** Checks credentials that can be checked cheaply. Never rejects. */
   check(): Promise<void>;
@@ -41,12 +41,12 @@ export interface Delivering {
 }
 
 /**
- * Makes a prepared configuration the active one. `watches`: the watches registered for it, if they
- * have changed.
+ * Makes a prepared configuration the active one. `watches` are the watches registered for it, if
+ * they have changed.
  */
 export type Activate = (watches?: readonly EngineWatch[]) => Promise<void>;
 
-/** The time for messages under way at a reload. It is shorter than at a stop. */
+/** The grace period for messages under way at a reload. It is shorter than at a stop. */
 const SWAP_GRACE_MS = 5_000;
 
 export interface DeliveringParts {
@@ -146,8 +146,8 @@ const sinkDepsOf = (
 });
 
 /**
- * The operator is alerted at most this often of receivers that a sink does not reach, unless they
- * change.
+ * How often at most the operator is alerted of receivers that a sink does not reach, unless other
+ * receivers are missed.
  */
 const DAY_MS = 86_400_000;
 

@@ -57,13 +57,18 @@ export type DeliveryDeps = Omit<
   WaitRulesDeps &
   Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
-    /** The pace by type and place. Messages that were sent before a reload count after it. */
+    /**
+     * The pace by sink type and place. It outlives a reload, so that messages that were sent before
+     * still count.
+     */
     readonly paces: Map<string, DestinationPace>;
-    /** The accepted sizes by type and place. A refusal before a reload counts after it. */
+    /**
+     * The accepted message sizes by sink type and place. They outlive a reload, so that a refusal
+     * before still counts.
+     */
     readonly sizes: Map<string, MessageSizes>;
     /**
-     * The waits by sink name. A wait that a sink asked for before a reload holds after it if its
-     * settings are unchanged.
+     * The waits by sink name. A wait outlives a reload if the settings of the sink are unchanged.
      */
     readonly waits: Map<string, KeptWaits>;
   };

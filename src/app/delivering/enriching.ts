@@ -1,6 +1,6 @@
 /**
- * Connects enrichment: which endpoint is asked by the active configuration, where events go then,
- * and what wakes it.
+ * Connects the enricher with the rest of the daemon: with the endpoints of the active
+ * configuration, with the routing of enriched events, and with the events that wake it.
  */
 import type { Config } from "../../config/config.ts";
 import { createAsk } from "../../enrich/ask.ts";

@@ -20,7 +20,7 @@ type StartTemplates = (
 
 /** A template that keeps failing raises an ops alert at most this often. */
 const ALERT_EVERY_MS = 86_400_000;
-/** How long a failure counts as trouble. */
+/** How long after a failure its template counts as failing. */
 const FAILING_MS = 86_400_000;
 
 export interface TemplateDeps {

@@ -8,7 +8,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { Share } from "../../model/replicas.ts";
 
 export interface Destinations extends Pick<PumpDeps, "holds" | "mayAct"> {
-  /** Passes on all destinations of the active configuration. */
+  /** Submits all destinations of the active configuration, to be shared out among the replicas. */
   submit(sinks: readonly PumpSink[]): Promise<void>;
 }
 

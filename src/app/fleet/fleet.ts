@@ -1,8 +1,8 @@
 /**
- * The share of one replica, kept in step with the state. The leader shares out the work; every
- * replica watches what it holds. To hand something over, a replica ends its work, gives up what it
- * may lose, and starts again with the rest, so that nothing in memory about work of others outlives
- * that.
+ * Keeps the share of one replica up to date with the state. The leader shares out the work, and
+ * every replica watches its own part. To hand work over, a replica ends all of its work, gives up
+ * what other replicas are to do, and starts again with the rest. So nothing remains in its memory
+ * about work that others do.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
@@ -35,8 +35,8 @@ export interface FleetDeps {
  */
 export interface FleetWork {
   /**
-   * Called when claims or configurations of replicas changed. `isOther`: this replica's work
-   * differs from what it last took over.
+   * Called when claims or configurations of replicas changed. `isOther` says whether this replica's
+   * claims differ from those that its work last took over.
    */
   shareChanged(isOther: boolean): Promise<void>;
   /**
@@ -71,7 +71,7 @@ export class Fleet implements Share {
   readonly #inTurn = createInTurn();
   readonly #work = new Map<WorkKind, readonly Work[]>();
   #held: ReadonlySet<string> = new Set();
-  /** The claims that its work last took over. */
+  /** The claims that this replica's work last took over. */
   #takenOver: ReadonlySet<string> = new Set();
   #news: ShareNews = { revision: -1, announcements: -1, arrivals: 0 };
   #isLeading: boolean;
@@ -81,10 +81,11 @@ export class Fleet implements Share {
   #mustShareOut = false;
   #config = "";
   /**
-   * Set when it has just become the leader: the monotonic time at which it reads everything again.
+   * Set when this replica has just become the leader: the monotonic time at which it reads
+   * everything again.
    */
   #readsAgainAtMs: number | undefined;
-  /** Whether its work has ended and was not started again. */
+  /** Whether this replica's work has ended and was not started again. */
   #mustRestart = false;
   /** Whether an announcement could not be written to the state. */
   #mustAnnounce = false;
@@ -156,7 +157,7 @@ export class Fleet implements Share {
     this.#mustAnnounce = true;
     const announcements = await this.#deps.store.announce(watches);
     this.#mustAnnounce = false;
-    // Skip its own announcement.
+    // Do not react to this replica's own announcement, unless others came in between.
     if (announcements === this.#news.announcements + 1)
       this.#news = { ...this.#news, announcements };
   }
@@ -207,7 +208,10 @@ export class Fleet implements Share {
     this.#config = config;
   }
 
-  /** Uses what the previous leader shared out until this one has planned. */
+  /**
+   * Uses the work that the previous leader shared out until this replica has planned the work
+   * itself.
+   */
   async #takeOverWork(): Promise<void> {
     const claims = await this.#deps.store.claims();
     for (const kind of ["poll", "destination"] as const)

@@ -1,8 +1,8 @@
 /**
- * Tracks whether this daemon's configuration is the current one of its state. On a file, every
- * configuration that the daemon loads is current, and is recorded. Daemons that share a state agree
- * on one: a daemon whose configuration is superseded neither leads nor gets a share, until its file
- * changes or is made current again.
+ * Tracks whether this daemon's configuration is the current one of its state. If the state is a
+ * file, every configuration that the daemon loads is current, and is recorded. Daemons that share a
+ * state agree on one configuration: a daemon whose configuration is superseded neither leads nor
+ * gets a share, until its file changes or its configuration is made current again.
  */
 import type { Config } from "../../config/config.ts";
 import { PLANNER_VERSION } from "../../groups/group-polls.ts";
@@ -24,8 +24,8 @@ export interface RevisionsDeps {
 }
 
 /**
- * Returns what a digest covers. File paths and listening addresses are left out, because they may
- * differ between replicas.
+ * Returns the part of a configuration that its digest covers. File paths and listening addresses
+ * are left out, because they may differ between replicas.
  */
 const whatItDoes = ({
   watches,
@@ -60,8 +60,8 @@ export class Revisions {
   #current: ConfigRevision | undefined;
   #isSuperseded = false;
   /**
-   * Whether it works with its configuration. It also does so with a superseded one, as long as no
-   * other daemon has the current one.
+   * Whether this daemon works with its configuration. It also works with a superseded one, as long
+   * as no other daemon has the current one.
    */
   #isWorking = false;
 
@@ -99,7 +99,7 @@ export class Revisions {
     return `the configuration is superseded by revision ${number} of ${by}, and ${does}: update the file, or run chirpwatch config activate`;
   };
 
-  /** Whether it does no work because others have a newer configuration. */
+  /** Whether this daemon does no work because others have a newer configuration. */
   readonly isWaiting = (): boolean => this.#isSuperseded && !this.#isWorking;
 
   /** Returns why a configuration may not become active; undefined if it may. */

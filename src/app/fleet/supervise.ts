@@ -1,7 +1,7 @@
 /**
- * Supervises the loops of a replica. Even a loop that waits makes turns, so one that makes none for
- * a minute hangs. It is then logged; if it still makes no turn a little later, the replica gives up
- * its share, so that others do that part, and the process ends.
+ * Supervises the loops of a replica. Even a loop that waits makes turns, so a loop that makes none
+ * for a minute hangs. It is then logged. If it still makes no turn a little later, the replica
+ * gives up its share, so that others do its work, and the process ends.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
@@ -29,8 +29,8 @@ export interface SuperviseDeps {
 /** Time is measured in checks, so that a process that was suspended is not blamed for that time. */
 const CHECK_EVERY_MS = 5_000;
 /**
- * The time after which the share is given up. A loop that was logged may still end its turn,
- * because the server takes a little longer than a minute to refuse a statement.
+ * How long after the log line the share is given up. A loop that was logged may still end its turn,
+ * because the database server takes a little longer than a minute to refuse a statement.
  */
 const GIVEN_UP_AFTER_MS = 20_000;
 
@@ -38,7 +38,7 @@ const GIVEN_UP_AFTER_MS = 20_000;
 export function supervise({ clock, log, membership, loops }: SuperviseDeps): Cancel {
   let seen: ReadonlyMap<string, Seen> = new Map();
   const check = async () => {
-    // Without the state, every loop waits for it.
+    // While the state cannot be reached, every loop waits for it, so no loop counts as stuck.
     seen = membership.isConnected() ? compareTurns(seen, loops()) : new Map();
     const late = (byMs: number) =>
       [...seen]

@@ -39,8 +39,8 @@ export interface Polling {
   readonly storeMonitor: StoreMonitor;
   readonly report: StartReport;
   /**
-   * Adopts the settings of the active configuration. Tries again if the old key was refused or the
-   * settings have changed.
+   * Adopts the API settings of the active configuration. Polls are tried again if the old key was
+   * refused or the settings have changed.
    */
   renewKey(): void;
   /**
@@ -232,7 +232,7 @@ class PollingHalf implements Polling {
     });
   }
 
-  /** Connects parts to the announcements of parts that were built before them. */
+  /** Connects parts to the events of parts that were built before them. */
   #listen(): void {
     const { events, deps } = this.#parts;
     const { report } = this;

@@ -42,7 +42,7 @@ export interface ReloadDeps {
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
   /**
-   * Done by every reload, even if nothing changed, because whoever asks may just have repaired a
+   * Called by every reload, even if nothing changed, because whoever asks may just have repaired a
    * sink or paid for a key.
    */
   readonly renew: () => Promise<void>;
@@ -50,8 +50,8 @@ export interface ReloadDeps {
 
 export interface Reloader {
   /**
-   * Reloads the configuration. `askedBy` is for the log: `SIGHUP`, `file change`. Never rejects
-   * because of a bad file.
+   * Reloads the configuration. `askedBy` is for the log, for example `SIGHUP` or `file change`.
+   * Never rejects because of a bad file.
    */
   reload(askedBy: string): Promise<ReloadOutcome>;
   readonly lastRefusal: () => ConfigView["failed_reload"];
@@ -87,7 +87,10 @@ class Reloads {
   last: ConfigView["last_reload"] = null;
   loadedAtMs: number;
   readonly #deps: ReloadDeps;
-  /** Whether the last configuration was refused only because of the state. */
+  /**
+   * Whether the last configuration was not applied or recorded only because the state could not be
+   * read or written.
+   */
   #isPending = false;
   #underWay: Promise<unknown> = Promise.resolve();
   #queued: { readonly askers: Set<string>; readonly outcome: Promise<ReloadOutcome> } | undefined;
@@ -182,8 +185,8 @@ class Reloads {
   }
 
   /**
-   * Records the configuration, which is already active. If the state does not store it, that is
-   * tried again.
+   * Records the configuration, which is already active. If the state cannot store it, it is
+   * recorded once the state works again.
    */
   async #propose(config: Config): Promise<void> {
     await this.#deps.revisions.propose(config, "reload").catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Detects that a file of the configuration changed: by content, so that swapped symlinks (mounted
- * secrets) count and a changed time stamp alone does not.
+ * Detects that a file of the configuration changed. It compares contents, so a swapped symlink
+ * counts, as for mounted secrets, and a changed time stamp alone does not.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
