@@ -14,7 +14,7 @@ import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 /**
- * The version of polls and their keys. Increase it if this version plans other polls for the same
+ * The version of polls and their keys. Increase it in a release that plans other polls for the same
  * watches: replicas only share polls that are the same.
  */
 export const PLANNER_VERSION = 1;

@@ -44,7 +44,7 @@ export interface Runners {
   readonly pagesOf: (poll: Pick<Poll, "key">) => number;
   /** Reads the learned values again, because other replicas may have written them. */
   reload(): Promise<void>;
-  /** Forgets what was learned of accounts that are in no poll any more. Called with every plan. */
+  /** Forgets the groups and members that are in no poll any more. Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned, at a stop or before. */
   close(): Promise<void>;

@@ -21,8 +21,8 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * The share of the accounts that a round requests under a p95: the busy ones and a quarter of the
- * others. Between none and half of the accounts are busy.
+ * The share of the accounts that a round requests under a p95 limit: the busy ones and a quarter of
+ * the others. Between none and half of the accounts are busy.
  */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
 

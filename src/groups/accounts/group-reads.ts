@@ -30,11 +30,11 @@ export interface ReadQuery {
 
 export interface GroupNews {
   readonly outcome: PollOutcome;
-  /** When the posts were posted that the run found, in our clock, without those of first reads. */
+  /** When the posts that the run found were posted, in our clock, without those of first reads. */
   readonly postedMs: readonly number[];
   /**
-   * How long after posting they were found. Posts whose delay does not depend on how often accounts
-   * are probed are left out.
+   * How long after it was posted each of the posts was found. Posts whose delay does not depend on
+   * how often accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
   /** The query limits of the service, as learned from what it refused. */

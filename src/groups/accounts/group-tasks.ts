@@ -21,7 +21,10 @@ export interface ReadTask {
 
 export interface TaskQuery {
   readonly members: readonly GroupMember[];
-  /** Poll keys of members that must be read on their own. */
+  /**
+   * Poll keys of members that must be read on their own, because their first read is not done or
+   * their history has a gap.
+   */
   readonly unready: ReadonlySet<string>;
   /** Whether a member, by its poll key, is not read for now because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
@@ -36,7 +39,7 @@ export interface TaskQuery {
   /** The time since the last run, or the schedule's interval. */
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Converts our time to the service's. */
+  /** Converts a time of our clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Makes a run of a group of accounts: probes those whose turn it is, reads those that changed or are
- * due for a full poll, and stores what was learned. Owns the order of these steps; probing/ decides
- * what a change means, the poll runner what a post means.
+ * Makes a run of a group of accounts: probes those whose turn it is, reads those that changed or
+ * are due for a full poll, and stores what was learned. Owns the order of these steps; probing/
+ * decides what a change means, the poll runner what a post means.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";

@@ -25,12 +25,15 @@ export interface SpareSlotQuery {
    */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
-  /** Poll keys of members that must be read on their own. */
+  /**
+   * Poll keys of members that must be read on their own, because their first read is not done or
+   * their history has a gap.
+   */
   readonly unready: ReadonlySet<string>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Converts our time to the service's. */
+  /** Converts a time of our clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 

@@ -1,4 +1,4 @@
-/** The interface of what reads the polls of one kind of group. */
+/** The interface through which the polls of one kind of group are run. */
 import type { GroupRun } from "../../polling/run/poll-run.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Pacer } from "./pacer.ts";
@@ -11,7 +11,7 @@ export interface GroupRunner {
   run(poll: Poll): Promise<GroupRun>;
   /** Returns the pacer of a poll. Absent for polls that run at their ticks. */
   pacerOf?(poll: Poll): Pacer;
-  /** Forgets what was learned of accounts that are in no poll any more. Called after every plan. */
+  /** Forgets the groups and members that are in no poll any more. Called after every plan. */
   keepOnly?(polls: readonly Poll[]): void;
   /** Writes what was learned. */
   close?(): Promise<void>;

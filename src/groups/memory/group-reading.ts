@@ -150,7 +150,7 @@ export class GroupReading {
     return new Map(await Promise.all(runs));
   }
 
-  /** Converts our time to the service's. */
+  /** Converts a time of our clock to the service's clock. */
   toService = (localMs: number): number => this.#deps.serviceClock.fromLocal(localMs);
 
   #timesOf({ group, startedAtMs }: Running): ReadClock {

@@ -18,7 +18,7 @@ export type WorthWriting = "stop" | "later" | "now";
 
 const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
-/** Values are written in batches of this size, because other work waits meanwhile. */
+/** Values are written in batches of this size, because other work waits during each write. */
 const AT_ONCE = 1_000;
 
 export interface LearnedOptions<Value> {
@@ -80,7 +80,7 @@ export class LearnedValues<Value extends object> {
     if (this.#values.delete(key)) this.#mark(key, "later");
   }
 
-  /** Deletes all other values. */
+  /** Deletes all values but those of these keys. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#values.keys()) if (!keys.has(key)) this.delete(key);
   }

@@ -9,7 +9,7 @@ import type { AccountMemory } from "./probe-states.ts";
 
 /** A completed read. */
 export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
-  /** The overlap of its poll. */
+  /** The `overlap` of the account's poll. */
   readonly overlapMs: number;
   /** Undefined if the search showed nothing of this account. */
   readonly outcome: PollOutcome | undefined;
@@ -21,19 +21,19 @@ export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
 export interface ReadTimes {
   readonly startedAtMs: number;
   readonly nowMs: number;
-  /** Converts our time to the service's. */
+  /** Converts a time of our clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 
 export interface ReadEvaluation {
   readonly account: AccountMemory;
   /**
-   * When the posts were posted that the read found, in our clock, without those of a first read.
+   * When the posts that the read found were posted, in our clock, without those of a first read.
    */
   readonly postedMs: readonly number[];
   /**
-   * How long after posting they were found. Posts whose delay does not depend on how often accounts
-   * are probed are left out.
+   * How long after it was posted each of the posts was found. Posts whose delay does not depend on
+   * how often accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
 }

@@ -84,8 +84,8 @@ const LATER_MS = [60_000, 300_000, 900_000] as const;
 const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /**
- * About one post in fifty is not in the search yet when its account is read. Three times in a row is not
- * a coincidence.
+ * About one post in fifty is not in the search yet when its account is read. Three times in a row
+ * is not a coincidence.
  */
 const HIDDEN_AFTER = 3;
 /**
@@ -142,7 +142,7 @@ export function applyProbe(
   const from = numberIn(known.fields, counter) ?? lastCounter;
   const missing = fields === null && from !== undefined ? { lastCounter: from } : {};
   const memory = { ...known, ...tried, ...missing, fullAtMs: Math.min(known.fullAtMs, atMs) };
-  // Both sides have the fields in the order of their names.
+  // Both objects have their fields in the same order, so equal fields have equal JSON.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields))
     return { ...memory, probedAtMs: atMs };
   const before = memory.open;

@@ -119,7 +119,7 @@ export function waitBeforeProbe(
   let waitMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const missing = worth * requestsOf(posts + perMs * waitMs) - waitedMs;
-    // perMs / 2 x² + posts x = missing
+    // The wait is the x for which perMs / 2 * x² + posts * x = missing.
     waitMs = Math.max(
       0,
       (Math.sqrt(Math.max(0, posts * posts + 2 * perMs * missing)) - posts) / perMs,

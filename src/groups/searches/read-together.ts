@@ -14,7 +14,7 @@ export async function readTogetherUntil(
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   for (const stored of (await store.loadLearned(GROUPS_SCOPE)).values()) {
-    // Groups of another kind have no members by this name.
+    // Groups of other kinds store no `members`.
     const { members = {} } = stored as unknown as Partial<SearchGroupMemory>;
     for (const key of keys) {
       const checkedAtMs = Object.hasOwn(members, key) ? members[key]?.checkedAtMs : undefined;

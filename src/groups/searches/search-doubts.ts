@@ -17,7 +17,7 @@ export interface Doubt {
   /** Ids of tweets that match none of the queries as we interpret them. */
   readonly unattributed: readonly string[];
   readonly reason: "unattributed" | "cut" | "refused" | "suspicious";
-  /** The size of the query, if it was refused because of it. */
+  /** The size of the merged query, if the service refused it as a bad request. */
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
@@ -94,8 +94,9 @@ export interface SuspiciousSearches {
 }
 
 /**
- * Creates the count. If an answer lacks the newest known tweet, the tweet was deleted, the response
- * is suspiciously empty, or the search finds more on its own than together with others.
+ * Creates a counter of such answers. If an answer lacks the newest known tweet, the tweet was
+ * deleted, the response is suspiciously empty, or the search finds more on its own than together
+ * with others.
  */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();

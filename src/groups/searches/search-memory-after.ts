@@ -114,8 +114,8 @@ export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number)
 export type MergedItems = ReadonlyMap<string, number>;
 
 /**
- * A member is quarantined only if at least this many results of merged answers, and more than
- * `WRONG_SHARE` of them, are missing from its own read. Deletions explain some.
+ * The reads together count as wrong only if at least this many of their results, and more than
+ * `WRONG_SHARE` of them, are missing from the member's own read. Deletions explain some.
  */
 const MIN_WRONG = 2;
 const WRONG_SHARE = 1 / 3;

@@ -7,7 +7,10 @@ import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 
 /** The memory of one member. Times are in our clock. */
 export interface SearchMemory {
-  /** Everything that was shown until this time was read, except what appears late. */
+  /**
+   * Until this time, everything that the service showed for the member was read. Items that appear
+   * late may be missing.
+   */
   readonly checkedAtMs: number;
   /**
    * When the member was last read, with whatever result. After an empty answer, only this time

@@ -62,7 +62,7 @@ export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory =>
   members: Object.fromEntries(members),
 });
 
-/** Quarantines a member: it is read on its own for some days. */
+/** Quarantines a member: it is read on its own for a day or longer. */
 export function quarantine(
   scene: SearchScene,
   { key, subscribers }: Poll,

@@ -35,7 +35,7 @@ export interface SearchTaskQuery {
    */
   readonly isResting: boolean;
   readonly nowMs: number;
-  /** Converts our time to the service's. */
+  /** Converts a time of our clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Decides when a feed that is read on its own is read next under freshness: the parts that the
+ * Decides when a feed that is read on its own is read next under freshness. Holds what the
  * algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next read is due when the posts
  * expected by then make it worth a request. The required worth is learned from the delays of the
  * posts found. Rates are shares of the feed's own average, so the absolute volume of posts need not
@@ -16,7 +16,7 @@ export interface FeedPace {
   readonly rate: RateMemory;
   /** The number of posts of about the last day, as of `rate.atMs`; older ones count less. */
   readonly lately: number;
-  /** The time since when posts are counted. */
+  /** Posts are counted since this time. */
   readonly sinceMs: number;
   readonly pace: ReadPace;
 }
@@ -25,8 +25,8 @@ export interface FeedPace {
 export interface ReadPace {
   readonly kind: Freshness["kind"];
   /**
-   * What a read must be worth, relative to even reads. The unit is posts x ms² of waiting for a
-   * mean, and posts x ms of being late for a p95.
+   * What a read must be worth, relative to reads at even intervals. The unit is posts x ms² of
+   * waiting for a mean, and posts x ms of being late for a p95.
    */
   readonly worth: number;
   /**
@@ -95,7 +95,7 @@ export function startFeed(
  */
 const MIN_DAYS = 0.5;
 
-/** Returns the sum of these rates, as one day of evidence. */
+/** Returns the sum of these rates, with the weight of one day of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
   posts: sum(rates, ({ posts, days }) => posts / Math.max(days, MIN_DAYS)),
   days: 1,

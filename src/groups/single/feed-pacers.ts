@@ -20,7 +20,7 @@ import type { FeedStates, FeedEntry } from "./feed-states.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** A read of a feed, or of several as one. */
+/** A read of a feed, or the reads of several feeds as one. */
 export interface FeedRead {
   /** Start of the read, in our clock. */
   readonly startedAtMs: number;
@@ -96,7 +96,7 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const { key, intervalMs, priority } = poll;
   const { leastMs, mostMs } = algorithm;
 
-  /** Whether this read ran on time. The first read after a start or an outage does not. */
+  /** Whether this read ran on time. The first read after a start or an outage counts as late. */
   const isPunctual = (): boolean =>
     clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 

@@ -1,6 +1,6 @@
 /**
- * Makes a run of a poll that is read on its own. For a feed under freshness, also decides when the next
- * run is worth its request. The poll runner processes what is found.
+ * Makes a run of a poll that is read on its own. For a feed under freshness, also decides when the
+ * next run is worth its request. The poll runner processes what is found.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";

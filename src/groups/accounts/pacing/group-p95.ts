@@ -20,13 +20,16 @@ const DAY_MS = 86_400_000;
  * than others.
  */
 const LATE_SHARE = 0.045;
-/** About how long after a probe its search finds the posts. */
+/** About how long after a probe the search that follows it finds the posts. */
 const FOUND_AFTER_MS = 2_000;
 /** The shortest time between two rounds, as a share of the configured delay. */
 const MIN_SHARE = 0.8;
 /** How much one found post changes the rate above which accounts count as busy. */
 const STEP = 0.02;
-/** The learned correction of that rate is at most this factor, up or down. */
+/**
+ * The learned correction of the rate above which accounts count as busy is at most this factor, up
+ * or down.
+ */
 const MAX_CORRECTION = 4;
 
 export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({

@@ -15,7 +15,7 @@ export interface Delays {
   readonly rootWorth: number;
 }
 
-/** What a group learns for a mean. */
+/** What a group learns if its freshness is a mean delay. */
 export interface PaceMemory {
   /**
    * What a probe must be worth before it is sent: the waiting time of posts that it is expected to
@@ -29,9 +29,9 @@ export interface PaceMemory {
   readonly atMs: number;
 }
 
-/** What a group learns about the rounds of a p95. */
+/** What a group learns about its rounds if its freshness is a p95 limit. */
 export interface Rounds {
-  /** The learned factor by which the rate is multiplied from which accounts count as busy. */
+  /** The learned factor for the rate above which accounts count as busy. */
   readonly correction: number;
   /** When the last round began. */
   readonly roundAtMs: number;

@@ -14,37 +14,40 @@ import type { ReadTask } from "../group-tasks.ts";
 import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
 import { NOBODYS_TURN, type Turn } from "./turns.ts";
 
-/** A run at its start. */
+/** What is known of a run when it starts. */
 export interface Run {
   readonly group: Poll;
   readonly pacer: GroupPacer;
   readonly members: readonly GroupMember[];
-  /** Poll keys of members that must be read on their own. */
+  /**
+   * Poll keys of members that must be read on their own, because their first read is not done or
+   * their history has a gap.
+   */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
   /** Whether requests of others showed members of the group since its last run. */
   readonly wasHelped: boolean;
 }
 
-/** A run after its probe. */
+/** What is known of a run after its probe. */
 export interface ProbedRun extends Run {
   readonly memory: GroupMemory;
   readonly asked: readonly GroupMember[];
   /** Members that need no probe, because another request just showed them. */
   readonly seen: ReadonlySet<GroupMember>;
   readonly answer: "seen" | "suspicious" | "refused";
-  /** What the rates predict for the probed members. */
+  /** The posts that the rates predict for the probed members. */
   readonly awaited: Awaited;
 }
 
 export interface ReadPlan {
   readonly tasks: readonly ReadTask[];
-  /** What the rates predict for the members that fill searches which are sent anyway. */
+  /** The posts that the rates predict for the members that fill searches which are sent anyway. */
   readonly awaited: Awaited;
 }
 
 export interface GroupPacer extends Pacer {
-  /** Whether its members may fill free places in the requests of others. */
+  /** Whether the group's members may fill free places in the requests of others. */
   readonly fillsSpareSlots: boolean;
   /**
    * Returns which members to probe, of those that were probed before. `isExtra`: other requests
