@@ -4,7 +4,7 @@ export type AccountRef =
   | { readonly kind: "id"; readonly id: string };
 
 export interface NamedAccount {
-  /** The text in the YAML. */
+  /** The account as the YAML names it, without @. */
   readonly name: string;
   readonly account: AccountRef;
 }
@@ -28,8 +28,8 @@ export function parseAccount(text: string): AccountRef | undefined {
 }
 
 /**
- * Returns the identity of an account inside a watch before its id is known. Handles are
- * case-insensitive.
+ * Returns the key by which a watch identifies an account as it is configured, whether or not its id
+ * is known. Handles are case-insensitive.
  */
 export const accountKey = (account: AccountRef): string =>
   account.kind === "id" ? `id:${account.id}` : `@${account.handle.toLowerCase()}`;

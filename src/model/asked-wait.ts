@@ -4,9 +4,9 @@
  * are of the monotonic clock.
  */
 
-/** The longest wait that a sink can ask for. */
+/** A longer wait that a sink asks for is cut to this. */
 export const MAX_SINK_WAIT_MS = 3_600_000;
-/** The longest wait that the data service can ask for. */
+/** A longer wait that the data service asks for is cut to this. */
 export const MAX_SERVICE_WAIT_MS = 300_000;
 /**
  * If a sink or the service answers every request for this long by asking to wait, that counts as a
@@ -24,9 +24,12 @@ export const WAITS_GROW_FROM = 3;
 
 /** Refusals in a row, with nothing accepted in between. */
 export interface RefusalRow {
-  /** 0 if only another sink was refused, with a wait that also holds for this one. */
+  /**
+   * The number of refusals. It is 0 if only another sink was refused, whose wait also holds for
+   * this one.
+   */
   readonly count: number;
-  /** When the first of them was answered; infinite if there was none. */
+  /** When the first refusal arrived; infinite if there was none. */
   readonly sinceMs: number;
   /** Nothing is sent before this time. */
   readonly untilMs: number;

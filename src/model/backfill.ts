@@ -38,7 +38,7 @@ export interface BackfillStore {
   saveBackfillPage(page: BackfillPage): Promise<void>;
   /** Returns the tweets posted at or after `postedMs`, oldest first. */
   backfilledTweets(fingerprint: string, postedMs: number): Promise<readonly Tweet[]>;
-  /** Writes an audit record. */
+  /** Writes an audit record of a backfill. */
   recordBackfill(atMs: number, detail: { readonly [name: string]: Json }): Promise<void>;
 }
 

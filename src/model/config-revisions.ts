@@ -12,7 +12,7 @@ export interface ConfigRevision {
   readonly atMs: number;
   /** What made it the current one. */
   readonly cause: "start" | "reload" | "activate";
-  /** A daemon, the name of a replica, or a person. */
+  /** What made it the current one: a daemon, a replica by its name, or a person. */
   readonly by: string;
 }
 

@@ -24,10 +24,11 @@ export interface ShownTweet {
 export interface EditableAlert {
   readonly deliveryId: string;
   readonly sink: string;
-  /** The newest wanted version, or the announced one. */
+  /** The version of the tweet that the newest wanted edit shows, or else the announced one. */
   readonly shown: ShownTweet;
   /**
-   * The fingerprints (`textVersion`) of its texts so far; empty if only the announced one is known.
+   * The fingerprints (`textVersion`) of the tweet's texts so far; empty if only the announced text
+   * is known.
    */
   readonly versions: readonly string[];
   /** When an edit was last wanted; null if none ever was. */

@@ -66,7 +66,7 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly edit: EditHistory | null;
   /** Why it was routed to its sink; null if that was not stored. */
   readonly routed: RoutedPlace | null;
-  /** The place of its message in a thread or a list of several; null if it is in none. */
+  /** The place of its message in a thread or a list of several messages; null if it is in none. */
   readonly thread: ThreadPlace | null;
   /** The template for it, and the error if that failed; null if there was no template. */
   readonly wording: { readonly template: string; readonly error: string | null } | null;
@@ -108,14 +108,14 @@ export interface EventQuery {
   readonly watches?: readonly string[] | undefined;
   /** Whether the daemon's own events are left out. */
   readonly onlyAlerts?: boolean;
-  /** A handle or an id. */
+  /** The author of the posts, by handle or id. */
   readonly author?: string;
   /** A text that occurs anywhere in the event, ignoring the case of the letters A to Z. */
   readonly text?: string;
   /** A state that at least one of its deliveries has. */
   readonly state?: DeliveryOutcome;
   readonly limit: number;
-  /** `next` of the previous page. */
+  /** The `next` of the previous page; absent for the first page. */
   readonly before?: string | undefined;
 }
 

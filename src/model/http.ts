@@ -28,7 +28,7 @@ export interface HttpRequest {
    * What happens to the body once the status line has arrived; `whole` by default.
    * - `whole`: a body that is late, broken or too long makes the answer an error.
    * - `cut`: the answer contains what arrived within two seconds and `maxBytes`.
-   * - `drop`: the same, but a 2xx is an answer at once, with an empty body.
+   * - `drop`: like `cut`, but a 2xx is an answer at once, with an empty body.
    */
   readonly answerBody?: "whole" | "cut" | "drop";
   readonly reach: NetworkScope;

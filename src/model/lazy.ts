@@ -1,6 +1,6 @@
 /**
- * Values that are rarely needed and slow to create. The schemas of every watch type and endpoint
- * take a tenth of a start.
+ * Creates values that are slow to create when they are first needed. The schemas of every watch
+ * type and endpoint would take a tenth of the time of a start.
  */
 
 /** Creates the value at the first call, and only once. */

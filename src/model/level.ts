@@ -49,8 +49,8 @@ export interface OpenLevel {
   /** When it is repeated next; null if it is not repeated. */
   readonly nextAtMs: number | null;
   /**
-   * The thresholds that it is about, as they were when it was created. Null in states from before
-   * that was stored.
+   * The thresholds that it is about, as they were when it was created. Null if it was created by a
+   * release that did not store them.
    */
   readonly rules: LevelRules | null;
   /** The key of its target; null if there is no such target any more. */

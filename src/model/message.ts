@@ -22,10 +22,10 @@ export interface LinkList {
 
 /** A line of a `LinkList`: an account or a post. */
 export interface Person {
-  /** `Bob (@bob)`. */
+  /** The text of the link, such as `Bob (@bob)`. */
   readonly name: string;
   readonly url: string;
-  /** "12.3K followers", for example; may be empty. */
+  /** A short fact, such as "12.3K followers"; may be empty. */
   readonly note: string;
 }
 

@@ -2,7 +2,7 @@
 import type { Json } from "./json.ts";
 
 export interface OpsAlert {
-  /** `upstream.dark`, `sink.failing`, `watch.gap` … */
+  /** The type of the event: `upstream.dark`, `sink.failing`, `watch.gap` … */
   readonly type: string;
   readonly subject: string;
   readonly severity: "info" | "warning" | "critical";
@@ -23,11 +23,11 @@ export interface OpsAlert {
 }
 
 export interface Condition {
-  /** The condition and its subject: `watch.stalled:brand`. */
+  /** The condition and its subject, such as `watch.stalled:brand`. */
   readonly key: string;
   /** While the condition lasts, a different text raises the alert again. */
   readonly about?: string;
-  /** When it ends by itself, in epoch ms. */
+  /** When the condition ends by itself, in epoch ms. */
   readonly endsAtMs?: number;
   /**
    * Several replicas may see the condition. Each of them raises it again within this time, and no

@@ -24,7 +24,7 @@ export interface DueMember {
   readonly canBeSilenced: boolean;
   /** Whether an operator sent it again, so that no mute holds it. */
   readonly isReplay: boolean;
-  /** Why it goes to its sink. Absent in states from before that was stored. */
+  /** Why it goes to its sink. Absent if it was created by a release that did not store this. */
   readonly routed?: RoutedPlace;
   /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];

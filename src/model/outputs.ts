@@ -22,8 +22,8 @@ export interface MailServer {
   readonly host: string;
   readonly port: number;
   /**
-   * Whether the connection is encrypted after a greeting, from the first byte on, or not at all.
-   * The first two never fall back to no encryption.
+   * Whether the connection is encrypted: after a greeting, from the first byte on, or not at all.
+   * The first two never fall back to an unencrypted connection.
    */
   readonly security: "starttls" | "tls" | "none";
   readonly login?: { readonly user: string; readonly password: string };
@@ -50,7 +50,7 @@ export interface Mail {
 /** A recipient that the server refused. */
 export interface RefusedRecipient {
   readonly recipient: string;
-  /** The status of its answer: 4yz may pass, 5yz does not. */
+  /** The SMTP status with which the server refused: 4yz may pass, 5yz does not. */
   readonly status: number;
   readonly error: string;
 }

@@ -20,7 +20,7 @@ export interface SourceState {
 
 export interface SourceChange {
   readonly fingerprint: string;
-  /** Undefined if it is unchanged. */
+  /** The new memory; undefined if it is unchanged. */
   readonly memory?: JsonObject;
   readonly expectedRevision: number;
   readonly polledAtMs: number;
@@ -118,7 +118,7 @@ export interface NewDelivery {
    * event is named.
    */
   readonly follows?: { readonly eventId?: string };
-  /** Stored for `explain`. */
+  /** Why it goes to its sink, stored for `explain`. */
   readonly routed?: RoutedPlace;
   /**
    * Events with the same key are sent together and in order. An ungrouped event uses its own id.
@@ -172,7 +172,7 @@ export interface NewEnrichment {
 export interface PollCommit {
   readonly atMs: number;
   readonly source?: SourceChange;
-  /** The sources of polls that were read together. */
+  /** The sources of several polls that were read together and share this commit. */
   readonly sources?: readonly SourceChange[];
   readonly targets: readonly TargetChange[];
   /** The first verdict on an item is kept. */
@@ -185,7 +185,7 @@ export interface PollCommit {
     readonly ended: readonly RecheckRef[];
     readonly late: readonly LateVerdict[];
   };
-  /** Edits of sent messages that show a tweet differently from how it was seen now. */
+  /** Wanted edits of messages that show a tweet differently from how it was seen now. */
   readonly edits?: readonly WantedEdit[];
   /**
    * The events, oldest first. An event whose id exists is not stored again, nor are its deliveries.

@@ -21,8 +21,8 @@ export const postgresName = ({ host, port, database }: PostgresAddress): string 
     : `postgres://${host}:${port}/${database}`;
 
 /**
- * The address of a state: a file, or a server; then `path` only says where its daemon's control
- * socket is.
+ * The address of a state: the file at `path`, or a Postgres server. For a server, `path` only says
+ * where the daemon's control socket is.
  */
 export interface StateAddress {
   readonly path: string;

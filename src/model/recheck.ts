@@ -21,7 +21,7 @@ export interface Recheck extends RecheckRef {
   readonly eventId: string;
   /** The `where` that rejected it; "" for a tweet that raised an alert. */
   readonly condition: string;
-  /** The number of answers in a row without it. */
+  /** How many answers in a row did not contain the tweet. */
   readonly absences: number;
   /**
    * The fingerprints (`textVersion`) of its texts that are not news. Empty while `where` rejects
@@ -30,7 +30,7 @@ export interface Recheck extends RecheckRef {
   readonly versions: readonly string[];
 }
 
-/** An item with another verdict that becomes an event after all. */
+/** An item that becomes an event after all, although it had another verdict. */
 export interface LateVerdict extends TargetRef {
   /**
    * The verdict that the item must have, `filtered` by default. An item that has a different one by

@@ -53,7 +53,7 @@ export interface Replay {
 export interface AuditRecord {
   readonly id: string;
   readonly atMs: number;
-  /** `replay event`, `replay since`, `replay dead`, `silence add` … */
+  /** What was done: `replay event`, `replay since`, `replay dead`, `silence add` … */
   readonly action: string;
   readonly detail: Json;
 }

@@ -7,7 +7,10 @@
 import type { Clock } from "./clock.ts";
 import { unitHash } from "./hash.ts";
 
-/** `poll`: polls of the plan, by their shard. `destination`: a place that messages go to. */
+/**
+ * The kinds of work that replicas share. `poll`: polls of the plan, by their shard. `destination`:
+ * a place that messages go to.
+ */
 export type WorkKind = "poll" | "destination";
 
 const SHARDS = 1_024;
@@ -43,8 +46,8 @@ export interface ReplicaState {
    */
   readonly name: string;
   /**
-   * The digest of its configuration and the version of its planner. Only replicas with the leader's
-   * get a share.
+   * The digest of its configuration and the version of its planner. A replica gets a share only if
+   * both are the same as the leader's.
    */
   readonly config: string;
   readonly isLeading: boolean;
@@ -73,7 +76,7 @@ export interface ReplicaStore {
    * Returns the resulting `announcements`.
    */
   announce(watches: ChangedWatches): Promise<number>;
-  /** Returns what was announced after one number, up to another. */
+  /** Returns which watches were announced after the announcement numbered `after`, up to `upTo`. */
   announced(after: number, upTo: number): Promise<ChangedWatches>;
 }
 
@@ -128,8 +131,8 @@ export interface Membership {
   /** The clock that all replicas use. */
   readonly clock: Clock;
   /**
-   * Whether the state accepts writes from this replica. Answers at once if this was asked a moment
-   * ago.
+   * Whether the state accepts writes from this replica. If that was asked a moment ago, the same
+   * answer is returned at once.
    */
   isPresent(): Promise<boolean>;
   /** Whether the replica has a session on the server now. */

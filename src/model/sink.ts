@@ -231,8 +231,9 @@ export interface SinkThreads {
 
 /** The new form of a sent message. */
 export interface MessageEdit {
-  /** The sink's own ids of the message and, if it named one, of its channel. */
+  /** The sink's own id of the message. */
   readonly ref: string;
+  /** The sink's own id of the message's channel; null if the sink named none. */
   readonly channel: string | null;
   /** The result of `render`. */
   readonly body: Json;
@@ -240,7 +241,7 @@ export interface MessageEdit {
 
 /** How a sink edits the messages that it sent. */
 export interface SinkUpdates {
-  /** The causes for which it edits them. */
+  /** The causes for which the sink edits its messages. */
   readonly causes: ReadonlySet<EditCause>;
   /** When a follow-up is sent in addition to an edit that says the same. */
   readonly followUp: FollowUp;

@@ -16,18 +16,18 @@ export interface Source {
    */
   readonly author?: string;
   /**
-   * The single entry that this target adds to a parameter with many. Up to `size` targets then
-   * share a request.
+   * The single entry that this target adds to a parameter that holds many. Up to `size` targets
+   * then share a request.
    */
   readonly batch?: BatchEntry;
 }
 
 export interface BatchEntry {
-  /** `user_ids`, `tweet_links`. */
+  /** The name of the parameter: `user_ids` or `tweet_links`. */
   readonly param: string;
   /** The id by which the entry is found in the answer. */
   readonly value: string;
-  /** The number of entries in one request (api-v3.md, Limits). */
+  /** The maximum number of entries in one request (api-v3.md, Limits). */
   readonly size: number;
 }
 

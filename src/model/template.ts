@@ -8,9 +8,9 @@ export interface MessageTemplate {
   readonly name: string;
   /** The event types that it is for; `tweet.*` stands for a family, `*` for all. */
   readonly events: readonly string[];
-  /** Liquid source. */
+  /** The text in the language Liquid. */
   readonly title?: string | undefined;
-  /** Liquid source. */
+  /** The text in the language Liquid. */
   readonly body?: string | undefined;
   /**
    * The paths in its data that it may read, each with everything below. If absent, it may read
@@ -65,7 +65,7 @@ export interface TemplateJob {
 
 export type TemplateResult =
   | { readonly wording: Wording }
-  /** `isRunaway`: it had to be stopped. */
+  /** `isRunaway`: the template did not end and had to be stopped. */
   | { readonly problem: string; readonly isRunaway: boolean };
 
 export interface TemplateRunner {

@@ -14,7 +14,7 @@ export interface TargetRegistration {
   readonly key: string;
   /** The name as configured: the `target` label. */
   readonly name: string;
-  /** Set at once if the YAML gives an id. */
+  /** The account's user id, if the YAML gives it. */
   readonly userId?: string | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface EnrichRule {
         readonly kind: "url";
         readonly url: string;
         readonly headers: Readonly<Record<string, string>>;
-        /** Whether private and loopback addresses, which are refused by default, are allowed. */
+        /** Whether private and loopback addresses are allowed. By default, they are refused. */
         readonly isPrivateAllowed: boolean;
       }
     | { readonly kind: "program"; readonly path: string; readonly args: readonly string[] };
@@ -107,7 +107,7 @@ export interface Watch {
   readonly recheck?: RecheckRule;
   readonly spike?: SpikeRule;
   readonly enrich?: EnrichRule;
-  /** How long without an event raises an alert, in ms. */
+  /** An alert is raised if the watch has no event for this long, in ms. */
   readonly noEventsForMs?: number;
   /** The sinks that it names; empty if the route tree decides. */
   readonly sinks: readonly string[];
