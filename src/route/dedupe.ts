@@ -31,7 +31,8 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   const values = key.map((part) => partOf(event, part));
   if (values.includes("")) return undefined;
   const [only] = key;
-  // Chats have this key by default. A `dedupe` that names it shares the memory of the default.
+  // Chats have this key by default. A `dedupe` with the same key counts alerts together with that
+  // default.
   const isDefault = key.length === 1 && only === "tweet";
   const by = key.join(" and ");
   const text = JSON.stringify([event.type, ...key.map((part, index) => [part, values[index]])]);

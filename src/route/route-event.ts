@@ -212,8 +212,8 @@ function routedDelivery(
 
 /**
  * Places a delivery in a scheduled digest. It is not sent before the digest, so only a mute at the
- * time of the digest holds it. It gets no summary group, because a digest lists changes that were
- * undone one by one.
+ * time of the digest holds it. It gets no summary group, because a digest lists every change by
+ * itself, also one that was undone.
  */
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);

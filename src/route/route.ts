@@ -59,8 +59,8 @@ export interface ScheduledDigest {
   /** The title in its heading. If absent, the heading names the watches. */
   readonly title?: string | undefined;
   /**
-   * What its sections are made of: `watch`, `author`, `type` or the values of a label. If absent,
-   * sections are by watch, and by type within a watch.
+   * What divides the digest into sections: `watch`, `author`, `type` or the values of a label. If
+   * absent, sections are by watch, and by type within a watch.
    */
   readonly groupBy?: string | undefined;
   /** The maximum number of alerts that it lists. The others are counted. */
@@ -70,7 +70,7 @@ export interface ScheduledDigest {
    * first.
    */
   readonly sortBy?: SortNumber;
-  /** Whether it is sent when there are no alerts. */
+  /** Whether the digest is sent when there are no alerts. */
   readonly whenEmpty: "nothing" | "say";
 }
 
@@ -92,7 +92,10 @@ export interface Dedupe {
   readonly windowMs: number;
 }
 
-/** The settings of a sink for its alerts, and of a route, which replace the sink's key by key. */
+/**
+ * The settings for alerts that sinks and routes have in common. A route's settings replace its
+ * sink's, key by key.
+ */
 export interface Shaping extends Muting {
   /** False: no digest, even if the sink has one. */
   readonly digest?: ScheduledDigest | false;

@@ -44,8 +44,8 @@ function walk(
 }
 
 /**
- * Whether a matcher asks for `event` by name. `event!="tweet.created"` names the label too, but
- * does not ask for any event.
+ * Whether a matcher asks for certain values of the label `event`. `event!="tweet.created"` names
+ * the label too, but asks for no value.
  */
 export const namesEvent = (matcher: Matcher): boolean =>
   matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");
