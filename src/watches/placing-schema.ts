@@ -98,8 +98,8 @@ export interface PlacingSettings {
 }
 
 /**
- * Returns the placing of a watch of accounts, in which `merge` means `auto`. A merged search for
- * all accounts at every tick used more requests than probes wherever it was measured.
+ * Returns the placing settings of a watch of accounts, in which `merge` means `auto`. A merged
+ * search for all accounts at every tick used more requests than probes wherever it was measured.
  */
 export const accountsPlacingOf = (settings: PlacingSettings): ReturnType<typeof placingOf> =>
   placingOf(settings.strategy === "merge" ? { ...settings, strategy: "auto" } : settings);

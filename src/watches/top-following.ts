@@ -1,5 +1,5 @@
 /**
- * `top_following`: the 20 accounts with the highest weight that an account follows: which enter and
+ * `top_following`: the 20 accounts with the highest score that an account follows: which enter and
  * which leave that list.
  */
 import { z } from "zod";

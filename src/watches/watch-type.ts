@@ -103,8 +103,8 @@ export interface WatchType<S = unknown> {
    */
   caveats(settings: S): readonly string[];
   /**
-   * Returns the watch's settings for the placing of its requests. Absent if the type has no such
-   * keys.
+   * Returns the watch's settings that say how the planner may arrange its requests. Absent if the
+   * type has no such keys.
    */
   placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs">;
   /**
