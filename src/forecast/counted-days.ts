@@ -28,8 +28,9 @@ export interface CountedDays {
 
 export interface CountedHour {
   readonly estimate: number;
-  /** The estimate and the counted requests since the last count. */
+  /** The estimate since the last count. */
   readonly expected: number;
+  /** The counted requests since the last count. */
   readonly requests: number;
   readonly nowMs: number;
 }

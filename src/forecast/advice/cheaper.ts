@@ -28,7 +28,7 @@ export interface PublicList {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The intervals to try, because people choose round numbers. */
+/** The intervals that are tried: round numbers, as people choose them. */
 const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
