@@ -17,7 +17,10 @@ export const hasState = async (
   { path, postgres }: StateAddress,
 ): Promise<boolean> => postgres !== undefined || files.exists(path);
 
-/** Reads from the state. @throws ExitError 74 if there is no state, or it cannot be read */
+/**
+ * Reads from the state. @throws ExitError with exit code 74 if there is no state, or it cannot be
+ * read
+ */
 export async function readState<T>(
   context: CliContext,
   config: Config,

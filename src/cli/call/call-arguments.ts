@@ -34,7 +34,7 @@ const isFlag = (name: string): name is CallFlag => (FLAGS as readonly string[]).
 /**
  * Parses the arguments. The token after a parameter is its value, even if it begins with a dash, as
  * a query may. `--user-id` and `--user_id` mean the same, and a parameter with several values is
- * repeated. @throws ExitError 2, which names the parameter
+ * repeated. @throws ExitError with exit code 2, which names the parameter
  */
 export function parseCallArguments(
   name: string,
@@ -84,7 +84,7 @@ function requireKnown(name: string, endpoint: Endpoint, { name: param, written }
 }
 
 interface Token {
-  /** The name with underscores. */
+  /** The name, with dashes replaced by underscores. */
   readonly name: string;
   readonly written: string;
   /** The value after `=`. */

@@ -15,7 +15,8 @@ import { type Column, formatCount, formatTable } from "../terminal/table.ts";
 const MAX_TEXT = 70;
 
 /**
- * Formats an answer; `width` is the number of columns of the terminal, undefined if there is none.
+ * Formats an answer. `width` is the number of columns of the terminal. It is undefined if the
+ * output is not a terminal.
  */
 export function formatCollected({ kind, items }: Collected, width?: number): string {
   if (items.length === 0) return "(nothing)";

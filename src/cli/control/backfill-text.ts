@@ -46,7 +46,7 @@ export function progressText(at: {
   readonly spent: number;
   readonly expected: number | undefined;
   readonly tweets: number;
-  /** How much of the time has been read in the current source, between 0 and 1. */
+  /** The share of the time span that has been read in the current source, between 0 and 1. */
   readonly share: number;
 }): string {
   const full = Math.round(Math.min(Math.max(at.share, 0), 1) * BAR);

@@ -1,4 +1,7 @@
-/** Changes a configuration for the demo: fast, local and harmless. Pure; demo.ts runs the demo. */
+/**
+ * Changes a configuration for the demo, so that it is fast and sends nothing to other machines.
+ * Pure; demo.ts runs the demo.
+ */
 import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
 import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";

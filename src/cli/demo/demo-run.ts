@@ -84,7 +84,7 @@ interface Scene {
   readonly sandbox: Sandbox;
 }
 
-/** Called before the days before the demo are simulated, which takes a few seconds. */
+/** Called before the simulation of the days before the demo, which takes a few seconds. */
 export type Announce = () => void;
 
 export async function startRun(

@@ -66,7 +66,10 @@ function schedulesText(watches: readonly Watch[]): string {
 export const pastWaitText = (days: number): string =>
   `\n${INDENT}${colors.dim(`First the daemon runs through ${days} simulated days, in a few seconds.`)}`;
 
-/** Returns the days before the demo in figures. */
+/**
+ * Returns what the simulated days before the demo brought, as numbers: alerts of each watch, polls,
+ * requests and messages.
+ */
 export function pastText(past: PastCounts, days: number, watches: readonly Watch[]): string {
   const width = Math.max(...watches.map(({ id }) => id.length));
   const lines = watches.map(
@@ -114,12 +117,12 @@ export function baselineText(watches: readonly NotedWatch[]): string {
 }
 
 export interface Repeat {
-  /** Items that raised an alert before the restart. */
+  /** The number of items that raised an alert before the restart. */
   readonly alertedBefore: number;
   /** How many of them the service served again after the restart, and how many times in total. */
   readonly servedAgain: number;
   readonly times: number;
-  /** Alerts that repeated an earlier one. */
+  /** The number of alerts that repeated an earlier one. */
   readonly duplicates: number;
 }
 

@@ -10,8 +10,8 @@ export interface DemoTimes {
   /** The wait for an alert of each watch type. */
   readonly alertsMs: number;
   /**
-   * The wait for more polls after the restart, if there is time: that no duplicate came after a
-   * single poll could be luck.
+   * The wait for more polls after the restart, if there is time: after a single poll, the absence
+   * of duplicates could be luck.
    */
   readonly encoreMs: number;
 }

@@ -4,8 +4,9 @@ import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 
 /**
- * Returns the command. `script` is the path of the running program. A demo in the container of
- * compose.yaml is recognised by the server's address in its environment.
+ * Returns the command. `script` is the path of the running program. If the environment names the
+ * server's address, the demo runs in the container of compose.yaml and is called through Docker
+ * Compose.
  */
 export function ownCommand(
   script: string,

@@ -27,7 +27,7 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
     ["template", templateText(delivery)],
     ["repeat", repeatText(delivery)],
     ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
-    // The line of the sink already shows a first attempt that succeeded.
+    // If the first attempt succeeded, the line of the sink already shows it.
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
       ({ at, result, answer }) =>
         [

@@ -82,7 +82,10 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Follows the daemon until the signal. @throws ExitError if no daemon answers the first time */
+/**
+ * Follows the daemon until the signal, and connects again after it was restarted. @throws ExitError
+ * if no daemon answers the first time
+ */
 async function followAgain(
   context: CliContext,
   { place, path, show, signal }: Following,

@@ -144,7 +144,7 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
 const askedOf = ({ via }: EnrichRule): string =>
   via.kind === "url" ? new URL(via.url).host : via.path;
 
-/** Fails if no target could be read. */
+/** Fails if there were targets and none of them could be read. */
 function failWhenUnread(tried: readonly TriedTarget[]): void {
   if (tried.length === 0 || tried.some(({ problem }) => problem === "")) return;
   const reasons = tried.map(({ name, problem }) => `${name}: ${problem}`).join("\n");

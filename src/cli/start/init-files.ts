@@ -20,7 +20,7 @@ export interface StarterFiles {
 }
 
 interface Starter {
-  /** The sink's name. */
+  /** The name of the sink in the configuration. */
   readonly name: string;
   /** Returns the sink's settings in one line. */
   readonly yaml: (answers: StarterAnswers) => string;

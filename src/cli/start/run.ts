@@ -26,8 +26,8 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {
-  // Signals are handled from here on, so that a signal during the start also stops the daemon in
-  // order.
+  // Signals are handled from here on, so that a signal during the start also leads to an orderly
+  // stop.
   const stopping = new AbortController();
   const signalled = untilSignal(context);
   void signalled.then(() => stopping.abort());
@@ -99,8 +99,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
 }
 
 /**
- * Ends the process after a while even if the daemon does not stop. The fault because of which it
- * stops may also make the stop hang.
+ * Ends the process after a while even if the daemon does not stop. The fault that made the daemon
+ * stop may also block the stop.
  */
 function endAfter(
   { clock }: CliContext,
