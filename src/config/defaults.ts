@@ -22,7 +22,7 @@ export const DEFAULTS = {
     priority: "normal",
     first_run: "baseline",
     max_pages: 10,
-    /** Twice the schedule's interval, if that is longer and no `max_age` is written. */
+    /** If no `max_age` is written, twice the schedule's interval applies if that is longer. */
     max_age: "24h",
     overlap: "15m",
     enabled: true,

@@ -10,7 +10,7 @@ export interface Report {
   error(place: Place, rule: Rule, message: string): void;
   warn(place: Place, rule: Rule, message: string): void;
   hasErrors(): boolean;
-  /** Returns the findings in the order of the files and of their lines. */
+  /** Returns all errors and warnings, sorted by file and line. */
   issues(): readonly ConfigIssue[];
 }
 
@@ -19,7 +19,7 @@ export interface LineColumn {
   readonly column: number;
 }
 
-/** Creates a report. Findings are sorted in the order of `files`. */
+/** Creates a report. Errors and warnings are sorted in the order of `files`. */
 export function createReport(files: readonly SourceFile[]): Report {
   const found = new Map<string, ConfigIssue>();
   const order = new Map(files.map((file, index) => [file.shown, index]));
@@ -69,6 +69,6 @@ function lineStarts(file: SourceFile): readonly number[] {
   return starts;
 }
 
-/** Formats a finding as `file:line:column  message`, as every command prints it. */
+/** Formats an error or a warning as `file:line:column message`, as every command prints it. */
 export const formatIssue = (issue: ConfigIssue): string =>
   `${issue.file}:${issue.line}:${issue.column}  ${issue.severity === "warning" ? "warning: " : ""}${issue.message}`;

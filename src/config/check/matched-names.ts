@@ -1,6 +1,6 @@
 /**
  * Finds wrong names in matchers: labels that no event has, and watches and watch types that do not
- * exist. Routes and silences have matchers.
+ * exist. It is used for the matchers of routes and of silences.
  */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Matcher } from "../../route/route.ts";

@@ -11,7 +11,7 @@ interface Inner {
   readonly valueType?: z.ZodType;
 }
 
-/** Returns the keys of a schema at a path, as far as the path can be followed. */
+/** Returns the keys that a schema allows at a path, or none if the path leads nowhere. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   const inner = unwrap(schema);
   const [step, ...rest] = path;
@@ -39,7 +39,7 @@ export function mapsIn(
   return found.toSorted((a, b) => a.path.length - b.path.length);
 }
 
-/** Unwraps optional, default, piped and united schemas, and returns the schemas inside. */
+/** Returns the schemas inside a schema that is optional, has a default, is piped or is a union. */
 function unwrap(schema: z.ZodType): readonly Inner[] {
   const def = schema._zod.def as {
     readonly innerType?: z.ZodType;

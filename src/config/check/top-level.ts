@@ -20,7 +20,7 @@ const SECTIONS: readonly string[] = [
   "sinks",
 ];
 
-/** Reports keys that are not a section. */
+/** Reports keys at the top that name no section. */
 export function checkTopLevel(root: MapNode, report: Report): void {
   for (const entry of root.entries.values()) {
     if (isSection(entry)) continue;
@@ -48,7 +48,7 @@ function emptyAbove(entry: Entry, root: MapNode): string | undefined {
 
 const isNothing = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
-/** Returns the entries of `watches` or `sinks`, which must exist and not be empty. */
+/** Returns the entries of `watches` or `sinks`, and reports if the section is missing or empty. */
 export function namedEntries(
   root: MapNode,
   section: "watches" | "sinks",

@@ -131,8 +131,8 @@ async function placeState(
 }
 
 /**
- * Returns the absolute path. A folder is refused here, because SQLite would report it only when the
- * daemon starts, and less clearly.
+ * Returns the absolute path of the state file. A folder is refused here, because SQLite would
+ * report it only when the daemon starts, and less clearly.
  */
 async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
   const path = await resolveStatePath(written, deps);

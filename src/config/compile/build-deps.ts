@@ -7,7 +7,7 @@ import type { Report } from "../report.ts";
 export interface BuildDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly sinkTypes: readonly SinkType<any>[];
-  /** The folder to which paths in the file are relative. */
+  /** The folder against which relative paths in the file are resolved. */
   readonly folder: string;
   readonly files: Files;
   /** The environment, including the `.env` next to the file. */
@@ -22,7 +22,8 @@ export interface BuildDeps {
   readonly nowMs: number;
   readonly noteFile: (path: string) => void;
   /**
-   * The absolute paths of the files that were noted so far, including those of the configuration.
+   * The absolute paths of the files that `noteFile` was called with so far, and those of the
+   * configuration.
    */
   readonly notedFiles: ReadonlySet<string>;
   readonly lenient: boolean;

@@ -10,7 +10,10 @@ import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
 import { childOf, entryOf, findNode, type MapNode, type Node } from "../tree.ts";
 
 export interface EnrichCheckDeps extends ProgramDeps {
-  /** Set for the demo, which enriches nothing. */
+  /**
+   * Set for commands that enrich nothing, such as the demo. They do not require that programs are
+   * allowed.
+   */
   readonly lenient: boolean;
 }
 

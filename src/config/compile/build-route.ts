@@ -32,7 +32,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly where: LoadWhere;
   readonly compilePattern: CompilePattern;
   readonly templates: BuiltTemplates;
-  /** The hours in which each sink is muted, by the name of the sink. */
+  /** The muted and active hours of each sink, by the name of the sink. */
   readonly sinkHours: ReadonlyMap<string, Muting>;
 }
 

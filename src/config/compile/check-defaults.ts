@@ -1,6 +1,6 @@
 /**
- * Checks `defaults.watch` and `defaults.sink.<type>`: keys must be known and values valid, even if
- * nothing inherits them.
+ * Checks `defaults.watch` and `defaults.sink.<type>`: `defaults.watch` completely, and of the
+ * defaults of sinks only the keys, even if no watch or sink inherits them.
  */
 import type { BuildDeps } from "./build-deps.ts";
 import { checkValue } from "../check/check-value.ts";

@@ -1,6 +1,6 @@
 /**
- * Checks the names of sinks in watches, routes and `ops`, and whether routes provide what a sink
- * needs.
+ * Checks the names of sinks in watches, routes and `ops`, and whether a sink that posts threads by
+ * group gets groups from its routes.
  */
 import type { Route } from "../../route/route.ts";
 import type { SinkConfig } from "../config.ts";

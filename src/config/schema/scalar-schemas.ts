@@ -79,8 +79,8 @@ export const timezone = () =>
   );
 
 /**
- * Creates the schema of `{ cron, timezone }`. `fields` describes the cron fields, and `defaultZone`
- * the zone that applies without `timezone`, in texts for the reader.
+ * Creates the schema of `{ cron, timezone }`. `fields` and `defaultZone` are texts for the
+ * reference page: which cron fields there are, and which zone applies without `timezone`.
  */
 export const zonedCron = (fields: string, defaultZone: string) =>
   z.strictObject({

@@ -1,6 +1,6 @@
 /**
- * Describes an unknown name in an expression: the message has the whole path, and either a
- * suggestion or the names that exist there.
+ * Describes an unknown name in an expression: names the whole path, and adds a suggestion or the
+ * names that exist there.
  */
 import { suggest } from "../suggest.ts";
 
