@@ -53,7 +53,10 @@ export interface MemberListContext extends EvaluationContext {
   readonly known: KnownMembers;
   /** The profile of the watched account. It is requested only if there is something to report. */
   readonly profile: User | undefined;
-  /** The stored members that a complete read did not find; set if leaving is reported. */
+  /**
+   * The stored members that a complete read did not find. Undefined if leaving is not reported, or
+   * the read was not complete.
+   */
   readonly missed: MissedMembers | undefined;
   /** The endpoint that was read. It identifies the list of the account. */
   readonly list: string;
@@ -209,7 +212,7 @@ function missedJoinings(
   };
 }
 
-/** Returns the body of an event about a member. Samples use it, too. */
+/** Returns the body of an event about a member. `chirpwatch test` uses it, too. */
 export const memberBody = (
   user: User,
   { profile, rule }: Pick<MemberListContext, "profile" | "rule">,

@@ -54,7 +54,7 @@ interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
   readonly absences?: number;
   readonly gone?: true;
-  /** When the first answer came that lacked several records. */
+  /** When the first of the suspicious answers in a row came, on our clock. */
   readonly blindAtMs?: number;
 }
 

@@ -29,7 +29,10 @@ export interface RecheckContext extends EventContext {
   readonly missed?: Missed | undefined;
 }
 
-/** What one recheck changes. An empty outcome ends the rechecks of the tweet. */
+/**
+ * What one recheck changes. `next` is the following recheck, `ended` the tweet that is rechecked no
+ * more, and `late` the new verdict of a tweet that `where` rejected before.
+ */
 export interface RecheckOutcome {
   readonly next?: Recheck;
   readonly ended?: RecheckRef;

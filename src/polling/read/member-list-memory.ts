@@ -1,4 +1,5 @@
 /** The memory of a member list, which its polls keep for all its subscribers. */
+
 /** A read of the whole list that is under way. */
 export interface MemberListScan {
   readonly cursor: string;
@@ -27,7 +28,7 @@ export interface MemberListGap {
 
 export interface MemberListMemory {
   readonly scan?: MemberListScan;
-  /** The oldest gap first. */
+  /** The gaps, oldest first. */
   readonly gaps?: readonly MemberListGap[];
   /**
    * Set if the cursor of a gap was lost: the next walk from the top reads down to what was known

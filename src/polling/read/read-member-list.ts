@@ -52,7 +52,7 @@ export interface MemberListNeeds {
    * How often the list is read completely if no subscriber waits for that. Infinite means never.
    */
   readonly wholeEveryMs: number;
-  /** How late the service may list a member. */
+  /** For how long after a member joined the service may not list it yet. */
   readonly overlapMs: number;
   readonly nowMs: number;
   /** Returns what the state has on these members, for each subscriber. */
@@ -201,8 +201,8 @@ async function readHead(options: ReadOptions): Promise<MemberListObservation> {
 }
 
 /**
- * Decides whether this walk also looks for members listed late. The first walk of a list does not,
- * because everything was just read, and none does while a gap is open.
+ * Decides whether this walk also reads down to members that the service lists late. The first walk
+ * of a list does not, because everything was just read, and none does while a gap is open.
  */
 function rescanOf(
   memory: MemberListMemory,
@@ -257,7 +257,7 @@ async function readRest(
   const after = withoutScan(memory);
   if (walk.end === "list_end")
     return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);
-  // After an expired or circular cursor, the next poll starts over.
+  // If the cursor has expired or leads in a circle, the next poll starts over.
   const { cursor } = walk;
   const isOver = isExpired || walk.end === "circle" || cursor === undefined;
   const scan = isOver ? {} : { scan: { cursor, startedAtMs, ...read } };

@@ -28,11 +28,11 @@ export interface MergedMember {
   readonly source: SourceState;
   /** The member's part of the query, and how its posts are recognised. */
   readonly feed: MergeMember;
-  /** How deep the member's part must go; undefined means down to its last poll. */
+  /** How far back the member's part must be read. Undefined means back to its last poll. */
   readonly reach?: Reach | undefined;
 }
 
-/** A member with the depth that it needs. */
+/** A member with its memory, and with the plan how far back to read. */
 export interface PlannedMember {
   readonly member: MergedMember;
   readonly memory: FeedMemory;
@@ -55,8 +55,8 @@ export interface ReadClock extends MergeTimes {
 }
 
 /**
- * Orders members by depth, the shallow ones first, because a query reads as far back as its deepest
- * member needs.
+ * Plans how far back each member must be read. Members that need the least come first, because a
+ * query reads as far back as its deepest member needs.
  */
 export function planMembers(
   members: readonly MergedMember[],

@@ -50,7 +50,7 @@ export async function readRecord(
     record = answer.record ?? record;
     nextCursor = answer.nextCursor;
   }
-  // Some pages were left unread, so the value is unknown.
+  // If pages were left unread, the value is unknown.
   const isUnknown = until !== undefined && record[until] !== true && nextCursor !== undefined;
   return { records: new Map([["", isUnknown ? { ...record, [until]: null } : record]]) };
 }

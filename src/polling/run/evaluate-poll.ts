@@ -1,6 +1,6 @@
 /**
- * Evaluates a poll for each of its readers, and reports what it shows about accounts and what its
- * outcome is.
+ * Evaluates a poll for each of its readers, finds accounts that were renamed, and puts the outcome
+ * of the poll together.
  */
 import type { Ports } from "../../model/ports.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";

@@ -17,7 +17,7 @@ interface Waiting {
 export class JointCommit {
   readonly #store: CommitStore;
   #waiting: Waiting[] = [];
-  /** How many polls have neither committed nor ended without a commit. */
+  /** How many polls have neither made their first commit nor ended without one. */
   #left: number;
 
   constructor(store: CommitStore, polls: number) {

@@ -48,7 +48,7 @@ export class PollRunner {
   }
 
   /**
-   * Runs a poll. `reach` says how deep a feed must be read, if something other than the clock
+   * Runs a poll. `reach` says how deep a feed must be read, if something other than the schedule
    * decides that.
    * @throws UpstreamError, RequestHeld or a store's error if nothing was learned
    */

@@ -8,7 +8,7 @@ import type { Trace } from "../../model/trace.ts";
  */
 const MAX_EVENTS = 10_000;
 
-/** The suffixes and prefixes with which a poll's additional requests are logged under its key. */
+/** The prefixes and suffixes that a poll's key has in the source of its additional requests. */
 const BESIDE = /^(?:beside|ask):|:search$/g;
 
 export function createPollTrace(clock: Clock): Trace {

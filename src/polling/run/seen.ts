@@ -49,7 +49,10 @@ export interface Seen {
   readonly users: ReadonlyMap<string, User>;
   /** Whether the poll is about one account, whose profile is added to its facts. */
   readonly isAboutAccount: boolean;
-  /** Asks the state once for what all readers know about what was seen. */
+  /**
+   * Reads from the state what the readers already know, once for all of them. Resolves to the
+   * function that evaluates the poll for one reader.
+   */
   evaluator(state: PollState, store: KnownStore, context: EvaluationContext): Promise<Evaluate>;
   /** Returns the part of the outcome that only this kind of poll has. */
   outcome(poll: Poll, evaluations: readonly SubscriberEvaluation[]): Partial<PollOutcome>;

@@ -3,7 +3,10 @@
  * account see its rename at different times, but it is reported only once. Pure.
  */
 
-/** The reported handles by user id, oldest first; accounts in the order of their last renames. */
+/**
+ * The reported handles of each account, oldest first, by user id. The accounts are in the order of
+ * their last renames.
+ */
 export type AlertedHandles = Readonly<Record<string, readonly string[]>>;
 
 const HANDLES_KEPT = 5;

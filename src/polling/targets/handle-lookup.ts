@@ -183,8 +183,8 @@ export class HandleLookup {
       hint,
     });
     if (resolved.baselineAtMs === null) return resolved;
-    // The moment of the rename is unknown, so the new handle is read as far back as anything would
-    // raise an alert.
+    // The moment of the rename is unknown, so posts with the new handle are read back as far as
+    // they can raise an alert.
     return (
       (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ??
       resolved

@@ -183,7 +183,7 @@ export class ListCheck {
     await this.#notify(listWatch, missing);
   }
 
-  /** Alerts the operator once about the same missing accounts. */
+  /** Alerts the operator about accounts that the list lacks, once for the same accounts. */
   async #notify(
     { planned: { watch, watchKey }, listId }: ListWatch,
     missing: readonly string[],
@@ -248,7 +248,8 @@ function isDue(
   isAsked: boolean,
   nowMs: number,
 ): boolean {
-  // Accounts whose handles were not looked up yet are checked once they are.
+  // Only accounts with an id can be found in a list. The others are checked after their handles
+  // were looked up.
   if (targets.every(({ userId }) => userId === null)) return false;
   const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
     userId === null || list === "in" || (list === "out" && !isAsked);

@@ -14,7 +14,7 @@ export interface TargetAlertsDeps extends Pick<Ports, "opsAlerts" | "notes" | "l
   readonly watches: () => readonly PlannedWatch[];
 }
 
-/** A target of a watch as the state had it before. */
+/** A target of a watch, as it was in the state before the change that is reported. */
 export interface ReportedTarget {
   readonly watchId: string;
   readonly target: TargetState;
@@ -41,7 +41,7 @@ export interface RenamedAccount {
   readonly hint: string;
 }
 
-/** How many targets an alert about many of them names. */
+/** How many names an alert lists at most. */
 const MAX_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
@@ -161,7 +161,8 @@ export class TargetAlerts {
   }
 
   /**
-   * Returns the targets of accounts for which no other target was lost earlier for the same reason.
+   * Returns the targets that were not reported yet, because no other target of the same account was
+   * lost earlier for the same reason.
    */
   async #unreported(
     marked: readonly ReportedTarget[],
@@ -223,7 +224,10 @@ function listText(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
-/** Returns the label of a single watch; several watches appear only in the facts. */
+/**
+ * Returns the `watch` of an alert about a single watch. Several watches are named only in its
+ * facts.
+ */
 const watchOf = (ids: readonly string[]): { readonly watch?: string } =>
   ids.length === 1 && ids[0] !== undefined ? { watch: ids[0] } : {};
 

@@ -34,7 +34,9 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
   readonly targetAlerts: TargetAlerts;
-  /** Called when a target without a baseline cannot be read, because nothing should wait for it. */
+  /**
+   * Called when a target without a baseline cannot be read, so that nothing waits for its baseline.
+   */
   readonly onMissing: (watchId: string) => void;
   /**
    * Called when the memory of targets changed so that they have another source, and polls must be
@@ -320,7 +322,7 @@ export class TargetTrouble {
     await this.#deps.targetAlerts.lost(targets, loss);
   }
 
-  /** Whether a refusal is not believed yet, because the target was shown before. */
+  /** Whether a refusal is not believed yet, because there were too few in a row. */
   #isDoubted(poll: Poll): boolean {
     return this.#backoff.refusalsInRow(poll) < REFUSALS_BEFORE_BELIEF;
   }
