@@ -24,7 +24,7 @@ export interface HeadOptions {
   /** The oldest time that a subscriber in its first run still needs; undefined if there is none. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
-  /** See WalkOptions. */
+  /** Has the same meaning as in WalkOptions. */
   readonly hasNoPins?: boolean;
   /**
    * Set if something other than the schedule decides how far back the poll reads, for example a
@@ -163,7 +163,7 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   };
 }
 
-/** Whether a list that held items came back empty. */
+/** Whether a list that held items before came back empty. */
 export const isSuspiciouslyEmpty = (memory: FeedMemory, walk: FeedWalk): boolean =>
   memory.newestItemMs !== null && walk.items.length === 0;
 

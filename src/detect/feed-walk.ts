@@ -1,6 +1,6 @@
 /**
  * A walk down a newest-first list, page by page: decides when to request the next page and when the
- * poll is done, and records which ids were covered. Pure: the engine passes the pages in. A list
+ * poll is done, and records which ids were covered. Pure: the caller passes the pages in. A list
  * ends only if there is no further cursor or at old known items. How many items a page has never
  * decides that.
  */
@@ -26,7 +26,7 @@ export interface WalkOptions {
   readonly knownRanges: readonly CoveredRange[];
   /** The walk goes on until it has passed this time, in service time. */
   readonly floorMs: number;
-  /** The number of pages with new items that it may read. */
+  /** The maximum number of pages with new items. */
   readonly maxNewPages: number;
   /** The minimum number of items to read, for a first run that reports the latest ones. */
   readonly minItems: number;
@@ -36,8 +36,8 @@ export interface WalkOptions {
    */
   readonly fills: boolean;
   /**
-   * Set for lists without pinned items, such as searches. In these, the only item of the first page
-   * shows the depth like any other item.
+   * Set for lists without pinned items, such as searches. In other lists a first page with a single
+   * item may show only a pinned one, which says nothing about the depth of the walk.
    */
   readonly hasNoPins?: boolean;
 }
@@ -87,8 +87,8 @@ export class FeedWalk {
     for (const item of page) if (!this.#items.has(item.id)) this.#items.set(item.id, item);
     this.#pages += 1;
     if (hasNew) this.#newPages += 1;
-    // A page with only items that this walk has seen already is no better than an empty one:
-    // different cursors can lead in a circle too.
+    // A page whose items this walk has all seen before counts as empty, because different cursors
+    // can also lead in a circle.
     this.#emptyPages = this.#items.size === itemsBefore ? this.#emptyPages + 1 : 0;
     this.#cover(page, ordinary);
     this.#nextCursor = nextCursor;
@@ -133,7 +133,10 @@ export class FeedWalk {
     return this.#firstPageHigh;
   }
 
-  /** The ids from the newest to the last ordinary item; undefined if there were no items. */
+  /**
+   * The ids from the newest item to the last one that is neither pinned nor out of order; undefined
+   * if there were no such items.
+   */
   get covered(): CoveredRange | undefined {
     return this.#high === undefined || this.#low === undefined
       ? undefined

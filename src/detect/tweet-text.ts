@@ -8,7 +8,7 @@ import { kindOfTweet, type Tweet } from "../model/tweet.ts";
  */
 const DIGEST_CHARS = 12;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: endpoints differ in what they leave of them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: endpoints keep different ones of these
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
 
 /**
