@@ -2,7 +2,13 @@
  * Explains why a `where` expression is false for an item: which of its conditions are false, and
  * which values they compared. This is computed only for items that `where` rejected.
  */
-import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js";
+import {
+  type ASTNode,
+  type Environment,
+  EvaluationError,
+  ParseError,
+  serialize,
+} from "@marcbachmann/cel-js";
 
 export interface Expression {
   readonly environment: Environment;
@@ -56,14 +62,18 @@ type Run = ReturnType<Environment["parse"]>;
 
 const runs = new WeakMap<ASTNode, Run>();
 
-/** Returns the value of a part; undefined if the item has no such field. */
+/**
+ * Returns the value of a part; undefined if the item has no such field. Also undefined if the part
+ * cannot be parsed: its text has more parentheses than the user wrote, and may exceed the depth
+ * that the parser allows.
+ */
 function valueOf({ environment }: Expression, node: ASTNode, seen: Seen): unknown {
-  const run = runs.get(node) ?? environment.parse(serialize(node));
-  runs.set(node, run);
   try {
+    const run = runs.get(node) ?? environment.parse(serialize(node));
+    runs.set(node, run);
     return run(seen);
   } catch (error) {
-    if (error instanceof EvaluationError) return undefined;
+    if (error instanceof EvaluationError || error instanceof ParseError) return undefined;
     throw error;
   }
 }

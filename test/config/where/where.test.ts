@@ -128,6 +128,11 @@ describe("why a where is false", () => {
     );
   });
 
+  it("describes a condition whose parts exceed the parser's depth once they are in parentheses", () => {
+    const choices = `${"true ? ".repeat(50)}tweet.likes_count > 10${" : false".repeat(50)}`;
+    expect(describeFalse(choices, { tweet })).toContain("tweet.likes_count is 7");
+  });
+
   it("leaves out names that the expression binds itself, and cuts long values", () => {
     const long = { ...tweet, full_text: "y".repeat(300) };
     expect(describeFalse('tweet.entities.exists(e, e.type == "video")', { tweet })).toContain(
