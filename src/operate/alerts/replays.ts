@@ -126,8 +126,8 @@ interface Addition {
 }
 
 /**
- * Returns deliveries to a sink that the events were never routed to. If the sink deduplicates, by
- * whatever key, each fact gets one delivery, however many watches found it.
+ * Returns deliveries to a sink that the events were never routed to. If the sink leaves out
+ * duplicates, each fact gets one delivery, however many watches found it.
  */
 async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs }: Addition) {
   const own = facts.get(sink);

@@ -97,8 +97,8 @@ export interface WaitRulesDeps {
 }
 
 /**
- * Returns the rules for deliveries that wait: the mutes that hold now, and where a delivery belongs
- * after a reload.
+ * Returns the rules for deliveries that wait: which mutes are active now, and how long and in which
+ * group a delivery waits after a reload.
  */
 export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps): WaitRules {
   const sinks = sinkFactsOf(config.sinks);

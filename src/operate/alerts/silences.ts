@@ -1,7 +1,7 @@
 /**
- * The active silences, compiled, which routing and the pump consult for each event. They are stored
- * in the state, so that they outlive a reload and a restart, and loaded again if another replica
- * adds or ends one.
+ * Holds the active silences in compiled form. Routing and the pump check each event against them.
+ * Silences are stored in the state, so that they outlive a reload and a restart, and are loaded
+ * again if another replica adds or ends one.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";

@@ -120,8 +120,8 @@ const findRoute = (route: Route, path: string): Route | undefined =>
     : route.routes.map((child) => findRoute(child, path)).find((found) => found !== undefined);
 
 /**
- * Counts the waits of one sink. Waits with the same text are counted together, until the earliest
- * of their times.
+ * Counts the waits of one sink. Waits with the same text are counted together, with the earliest of
+ * their end times.
  */
 export function countViews(
   sink: string,

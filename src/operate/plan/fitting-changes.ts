@@ -1,6 +1,6 @@
 /**
- * Finds changes of the configuration that make a plan fit its quota and that the configuration
- * accepts.
+ * Finds changes of the configuration that make a plan fit its quota. Offers only changes that pass
+ * the checks of the configuration.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Config } from "../../config/config.ts";

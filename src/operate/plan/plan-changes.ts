@@ -54,7 +54,10 @@ function changeText({ kind, everyMs, watches, delay, list }: Change): string {
   return `a public list of the ${list.handles.toLocaleString("en-US")} handles of ${names} (\`via_list\`), read every ${every}: ${pace}`;
 }
 
-/** Returns the keys with their watches; watches that get the same keys are named together. */
+/**
+ * Returns the settings to write, each with its watches. Watches that get the same settings are
+ * named together.
+ */
 function together(changes: readonly { readonly id: string; readonly keys: string }[]): string {
   const ids = new Map<string, string[]>();
   for (const { id, keys } of changes) ids.set(keys, [...(ids.get(keys) ?? []), id]);

@@ -100,7 +100,7 @@ function countReads(watch: Watch, type: WatchType<any>, targets: readonly Target
   return targets.length - Math.max(0, listed.length - 1);
 }
 
-/** Returns a gate that makes each request once, even if two targets ask the same. */
+/** Returns a gate that makes each request once, even if two targets need the same one. */
 function sharing(gate: Gate): Gate {
   const answers = new Map<string, ReturnType<Gate["request"]>>();
   return {
