@@ -103,7 +103,7 @@ export interface PollGroup<T extends Pollable = Pollable> {
   /** The polls of the members as they would be on their own. Each keeps its own memory. */
   readonly members: readonly Poll<T>[];
   readonly override: StrategyOverride;
-  /** The configured value; absent if the planner decides. */
+  /** The configured interval of full polls; absent if the planner decides. */
   readonly fullPollEveryMs?: number | undefined;
   /**
    * How many requests per run the probes of this group take on average, beyond those that other

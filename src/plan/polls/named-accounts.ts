@@ -9,7 +9,7 @@ import type { Pollable } from "../poll.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 export interface NamedHandles {
-  /** Handles in lower case without whose ids the watch cannot be polled. */
+  /** Handles in lower case whose ids must be known before the watch can be polled. */
   readonly required: readonly string[];
   /** Handles in lower case that are used as they are while their ids are unknown. */
   readonly optional: readonly string[];
@@ -41,7 +41,7 @@ export const namedIds = (
     account.kind === "id" ? [{ id: account.id, name }] : [],
   );
 
-/** Returns the watch with ids instead of the handles that have one. */
+/** Returns the watch with its handles replaced by ids, as far as the ids are known. */
 export function withAccountIds(
   watch: Watch,
   type: Pollable,
