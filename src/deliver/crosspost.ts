@@ -34,7 +34,7 @@ export interface CrosspostDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Attempts under way, so that a stop can abort them. */
+  /** The attempts under way, which a stop may abort. */
   readonly underWay: Set<Abortable>;
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }

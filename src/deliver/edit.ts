@@ -24,7 +24,7 @@ export interface EditorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Attempts under way, so that a stop can abort them. */
+  /** The attempts under way, which a stop may abort. */
   readonly underWay: Set<Abortable>;
   readEvent(event: OutboxEvent): NeutralMessage;
   readonly wordEvents: WordEvents;

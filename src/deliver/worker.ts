@@ -120,7 +120,7 @@ export class Worker {
     const claim = await group.run(queue);
     const messages = await seal.run(claim);
     for (const claimed of messages) this.#dispatch(claimed);
-    // The end of a message in hand wakes this worker.
+    // A claimed message wakes this worker when it is done.
     if (queue.inHand > 0) return claim.more && messages.length > 0 ? 0 : undefined;
     if (claim.more) return 0;
     return isBeforeProbe(queue, clock.now()) ? roomInMs(queue, clock) : NOT_GIVEN_MS;

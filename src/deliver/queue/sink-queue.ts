@@ -1,6 +1,6 @@
 /**
- * The state of one sink while the pump runs: which messages are in hand, and whether the breaker
- * lets something through. Holds state; the stages act on it.
+ * The state of one sink while the pump runs: which messages are claimed, and whether its breaker
+ * lets an attempt through. Holds state; the stages act on it.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
@@ -30,7 +30,7 @@ export interface PumpSink {
   readonly pace: DestinationPace;
   /** The message sizes that the place accepts, shared like the pace. */
   readonly sizes: MessageSizes;
-  /** The wait that the sink asked for. A sink whose settings have changed has a new one. */
+  /** The wait that the sink asked for. A sink whose settings have changed starts without a wait. */
   readonly waits: SinkWaits;
   /** The template of its messages, unless a route sets another one. */
   readonly template?: string | undefined;

@@ -133,7 +133,7 @@ function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: bo
     : SEND;
 }
 
-/** Whether a message only speaks of alerts that were sent before. */
+/** Whether a message consists of follow-ups only. */
 export const isFollowUpOnly = (members: readonly DueMember[]): boolean =>
   members.every(({ event }) => isAfterAlert(event));
 

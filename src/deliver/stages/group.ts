@@ -43,7 +43,7 @@ export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boole
 
 export interface Claim {
   readonly queue: SinkQueue;
-  /** Whether the breaker was open. */
+  /** Whether the breaker was open when the work was read. */
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
@@ -105,8 +105,8 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
 }
 
 /**
- * Reads due work that is not muted. As long as a mute holds some of it, reads again, because more
- * may be behind it.
+ * Reads due work that is not muted. If a mute holds some of what was read, it reads again, because
+ * more may be due after that.
  */
 async function unmutedWork(
   { store, mutes }: GroupStageDeps,

@@ -52,8 +52,8 @@ const UNRENDERED: Json = { chirpwatch_unrendered: true };
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * The number of alerts after which other work of the process gets its turn. Each takes about a
- * tenth of a millisecond. A single part may hold more.
+ * How many alerts are rendered before other work of the process gets its turn. Each takes about a
+ * tenth of a millisecond. A single part may hold more alerts and is still rendered at once.
  */
 const MAX_AT_ONCE = 50;
 
@@ -67,7 +67,7 @@ interface Rendered extends LaidOut {
 
 /**
  * Renders a group. Other work of the process gets its turn between the parts of a long digest,
- * because one of thousands of alerts takes a second as a whole.
+ * because rendering thousands of alerts takes a second.
  */
 export async function layOut(
   deps: LayOutDeps,

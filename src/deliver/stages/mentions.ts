@@ -10,10 +10,10 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 export type ChooseMentions = (members: readonly DueMember[], atMs: number) => readonly string[];
 
 /**
- * Creates the choice for messages of one sink that are sealed together: a mention in one of them
- * counts for the interval of the others. Alerts that an operator sent again mention nobody, because
- * the people in the channel were mentioned before or the alerts are long past. Follow-ups mention
- * nobody either.
+ * Creates the choice for messages of one sink that are sealed together, so that a mention in one of
+ * them is not repeated in the others within its interval. Alerts that an operator sent again
+ * mention nobody, because the people in the channel were mentioned before or the alerts are long
+ * past. Follow-ups mention nobody either.
  */
 export async function createMentionChoice(
   store: Pick<Outbox, "lastMentions">,

@@ -45,7 +45,9 @@ export interface MuteDeps {
 }
 
 export interface Mutes {
-  /** Postpones what a mute holds now and returns the rest; messages come with their deliveries. */
+  /**
+   * Postpones what a mute holds now and returns the rest, in which each message has its deliveries.
+   */
   withoutMuted(sink: string, due: DueWork): Promise<DueWork & { readonly held: number }>;
   /**
    * Returns the mute that holds a claimed message. Called before each attempt, because its

@@ -41,7 +41,7 @@ export interface Abortable {
 
 export interface SendDeps {
   readonly clock: Clock;
-  /** Attempts under way, so that a stop can abort them. */
+  /** The attempts under way, which a stop may abort. */
   readonly underWay: Set<Abortable>;
   /**
    * Whether this process still holds its claims. If not, other processes may have taken them over.

@@ -16,7 +16,7 @@ import type { MessageTemplate } from "../../model/template.ts";
  */
 export type TemplateData = (event: OutboxEvent, message: () => NeutralMessage) => string;
 
-/** A tree of the names that a template reads. At `whole` it reads everything below. */
+/** A tree of the names that a template reads. `whole` means that it reads everything below. */
 type Reads = Map<string, Reads> | "whole";
 
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {
@@ -41,7 +41,7 @@ function pick(
   valueOf: (name: string) => Json | undefined,
   names: Exclude<Reads, "whole">,
 ): JsonObject {
-  // Without a prototype, because otherwise a key `__proto__` would be lost.
+  // The object has no prototype, because otherwise a key `__proto__` would be lost.
   const found: Record<string, Json> = Object.create(null);
   for (const [name, below] of names) {
     const value = valueOf(name);

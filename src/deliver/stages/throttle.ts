@@ -14,13 +14,16 @@ export interface DueCounts {
 }
 
 export interface ThrottlePlan {
-  /** False if so few messages were gathered that they are sent alone. */
+  /**
+   * Whether the gathered messages are sent as a digest. If there are only a few, each is sent
+   * alone.
+   */
   readonly isDigest: boolean;
   /** How many of the fresh messages are sent alone, the oldest first. */
   readonly alone: number;
   /** When the digest with the other messages is due; undefined if there are none. */
   readonly gatherUntilMs?: number;
-  /** Whether the channel still needs the message that alerts are gathered. */
+  /** Whether the channel must still get the message that says that alerts are gathered. */
   readonly isFirst: boolean;
 }
 

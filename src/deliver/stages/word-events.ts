@@ -28,7 +28,10 @@ export interface TemplateFailure {
   readonly problem: string;
 }
 
-/** A template that has failed at a sink recently, since the configuration was loaded. */
+/**
+ * A template that has recently failed at a sink. Failures before the configuration was loaded are
+ * forgotten.
+ */
 export interface FailingTemplate extends TemplateFailure {
   /** The number of messages that were sent with their default wording instead. */
   readonly count: number;
