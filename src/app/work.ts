@@ -58,7 +58,7 @@ export interface RunningWork {
   /** Returns the active configuration. */
   readonly config: () => Config;
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Begins with work that was added to its share. */
+  /** Begins with work that was added to this replica's share. */
   takeShare(): Promise<void>;
   /** Reads the state again, because others changed it or this replica has become the leader. */
   readAgain(watches: ChangedWatches): Promise<void>;

@@ -15,7 +15,7 @@ import { returnText } from "../../operate/pause.ts";
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
   /**
-   * Reports those of the watches that were not reported yet, like `started`. Another replica may
+   * Reports, like `started`, those of the watches that were not reported yet. Another replica may
    * have registered them after this one had started.
    */
   readAgain(watches: readonly EngineWatch[]): void;
@@ -56,8 +56,8 @@ const MAX_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /**
-   * Watches whose baseline was just completed. If other replicas read targets too, it may not be
-   * complete yet.
+   * Watches whose baseline was just completed. If other replicas read targets too, only the state
+   * knows whether it is complete.
    */
   const noted = new Set<Watch>();
   /**

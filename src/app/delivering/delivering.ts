@@ -28,7 +28,7 @@ import { templateAlert } from "./templates.ts";
 export interface Delivering {
   /** Returns the active configuration. */
   readonly config: () => Config;
-  /** Returns where alerts go by the active configuration. */
+  /** Returns the routing of the active configuration, which says where alerts go. */
   readonly routing: () => Routing;
   readonly delivery: () => Delivery;
   readonly opsAlerts: OpsAlerts;

@@ -34,7 +34,7 @@ export interface BuiltSink {
 
 export interface Delivery {
   readonly pump: Pump;
-  /** Whether this replica delivers to the sink; undefined if it is not configured. */
+  /** Whether this replica delivers to the sink; undefined if the sink is not configured. */
   holds(sink: string): boolean | undefined;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   readonly templates: RunningTemplates | undefined;

@@ -61,7 +61,10 @@ export function createEnriching({
   };
 }
 
-/** Names of headers that hold credentials. The values of other headers may be ordinary words. */
+/**
+ * Matches the names of headers that hold credentials. The values of other headers may be ordinary
+ * words.
+ */
 const SECRET_HEADER = /auth|cookie|key|secret|token/i;
 
 const secretsIn = ({ watches }: Pick<Config, "watches">): readonly string[] =>

@@ -77,7 +77,7 @@ export class Fleet implements Share {
   #isLeading: boolean;
   /** The replicas and their configurations when the work was last shared out. */
   #sharedBy = "";
-  /** Whether the work has changed since then. */
+  /** Whether the work has changed since it was last shared out. */
   #mustShareOut = false;
   #config = "";
   /**
@@ -102,7 +102,7 @@ export class Fleet implements Share {
     await this.#begin();
   }
 
-  /** The number of times that it has checked its share. */
+  /** The number of times that this replica has checked its share. */
   get turns(): number {
     return this.#turns;
   }
