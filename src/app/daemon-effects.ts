@@ -1,6 +1,6 @@
 /**
- * Carries out an operator's changes in a running daemon, and notifies the other replicas on the
- * state.
+ * Applies an operator's change, such as a pause or a silence, to this running daemon and announces
+ * it to the other replicas that share its state.
  */
 import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -19,16 +19,19 @@ export interface DaemonEffectsDeps {
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Pick<Engine, "watchesChanged" | "polls">;
   /**
-   * The connection to the data service. The waits that it asked for end when somebody resumes a
-   * watch.
+   * The connection to the data service. If somebody resumes a watch, the waits that the service
+   * asked for end, and the next request is sent without waiting.
    */
   readonly service: Pick<Polling, "tryAtOnce">;
   /** Decides which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
   readonly reloader: Pick<Reloader, "reload">;
-  /** The active pump, whose failing sinks are tried at once. */
+  /**
+   * Returns the active pump, which sends the messages. `probe` lets failing sinks try one message
+   * without waiting for their next attempt.
+   */
   readonly pump: () => Pick<Pump, "probe" | "resume">;
-  /** Called when events were committed. */
+  /** Called after events of an operator's action were committed to the state. */
   onCommitted(): void;
 }
 
