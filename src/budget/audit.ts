@@ -1,6 +1,6 @@
 /**
- * Compares what the service says a key has left with what the ledger counted meanwhile. Pure: makes
- * no requests and counts nothing.
+ * Compares two figures for the same time: by how much the credit that the service reports for a key
+ * went down, and how many requests the ledger counted. Pure: makes no requests and counts nothing.
  */
 import type { AuditCount } from "../model/ledger.ts";
 
@@ -29,7 +29,10 @@ export function evaluateAudit(
   return drop < certain ? { kind: "drift", requests: drop - certain } : { kind: "agrees" };
 }
 
-/** A ledger that counts a little too much is harmless, because some services count late. */
+/**
+ * The ledger may count this many requests more than the service, or `HARMLESS_SHARE` of the spent
+ * requests if that is more, before the drift is reported. Some services count late.
+ */
 const HARMLESS_REQUESTS = 10;
 const HARMLESS_SHARE = 0.02;
 

@@ -1,16 +1,16 @@
 /**
- * Learns how much more slowed-down polls cost than forecast. A poll that runs a tenth as often
- * finds ten times as much each time, so reads of changed accounts and pages of news do not decrease
- * as much as polls do. Pure.
+ * Learns by what factor the cost of slowed-down polls exceeds its forecast. A poll that runs a
+ * tenth as often finds ten times as many new items each time. So polls become fewer, but the reads
+ * that a poll triggers and the pages that it reads hardly decrease. Pure.
  */
 export interface CorrectionSample {
   readonly nowMs: number;
   readonly periodId: string;
-  /** The requests of the period so far. */
+  /** How many requests the period has used so far. */
   readonly spent: number;
   /**
-   * The forecast of requests per day from now on; undefined while nothing is slowed down, because
-   * then nothing can be learned.
+   * How many requests per day the slowed-down polls are forecast to make from now on; undefined
+   * while nothing is slowed down, because then nothing can be learned.
    */
   readonly pacedPerDay: number | undefined;
 }
@@ -19,8 +19,8 @@ export interface ForecastCorrection {
   /** Adds a sample. Called at every read of the ledger. */
   addSample(sample: CorrectionSample): void;
   /**
-   * How many requests are really made for each forecast request; at least 1, and 1 if nothing is
-   * known.
+   * The number of requests that are made for each request that was forecast. It is at least 1, and
+   * 1 while nothing was learned.
    */
   readonly factor: number;
   /**
@@ -59,13 +59,13 @@ const HALF_LIFE_MS = 86_400_000;
 /** The weight of the prior: this many requests count as if they had matched the forecast. */
 const PRIOR = 20;
 /**
- * The maximum factor. First reads are not slowed down, so an hour full of them must not count as
- * the pace.
+ * The maximum of `factor`. First reads are not slowed down, so an hour full of them would suggest a
+ * factor that is far too high.
  */
 const MAX_FACTOR = 4;
 /**
- * Samples further apart than this are ignored. The process was suspended or the clock was set in
- * between, so the pace is not known.
+ * The longest time between two samples. If more time has passed, the process was suspended or the
+ * clock was set, so nothing is learned from the pair.
  */
 const MAX_SAMPLE_MS = 600_000;
 

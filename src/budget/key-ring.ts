@@ -1,7 +1,7 @@
 /**
- * Decides which of several keys may pay. A key that the service refuses, or does not answer, is
- * suspended and tried again at intervals. Pure: the caller provides the time (monotonic ms), makes
- * the requests and alerts the operator.
+ * Decides which of several API keys may be used for requests. A key that the service refuses, or
+ * that gets no answers, is suspended and probed at intervals. Pure: the caller provides the time
+ * (monotonic ms), makes the requests and alerts the operator.
  */
 import type { StopReason } from "./upstream-pacer.ts";
 
@@ -15,32 +15,35 @@ export interface SuspendedKey {
 }
 
 export interface KeyRing {
-  /** Returns those of `keys` that may pay now, in their order. */
+  /** Returns those of `keys` that may be used now, in the given order. */
   usable(keys: readonly string[]): readonly string[];
-  /** Suspends a key. A key on trial keeps the time at which it was first refused. */
+  /** Suspends a key. `sinceMs` of a key on trial stays the time at which it was first refused. */
   suspend(key: string, because: SuspensionReason, nowMs: number): void;
   /**
-   * Returns suspended keys that are due for a probe: each once an hour, a failing one every five
-   * minutes.
+   * Returns the suspended keys that are due for a probe, and sets the time of their next one: after
+   * an hour, or after five minutes for a failing key.
    */
   claimProbes(nowMs: number): readonly string[];
-  /** Lets a key pay again, on trial: only an answer that it paid for ends the suspension. */
+  /**
+   * Lets a suspended key be used again, on trial: it stays in `suspended` until a request with it
+   * is answered.
+   */
   tryAgain(key: string): void;
   /**
-   * Ends a suspension, because the key paid for an answer to a request sent at that time. Returns
-   * false if the request was sent before the key was refused, because its late answer does not show
-   * that the key pays now.
+   * Ends the suspension of a key with which a request was answered. Returns false and changes
+   * nothing if the request was sent before the key was last refused: such a late answer does not
+   * show that the key works now.
    */
   paid(key: string, sentAtMs: number): boolean;
-  /** Keys that were refused and are not back yet, including those on trial. */
+  /** The keys that were refused and have answered no request since, including those on trial. */
   readonly suspended: readonly SuspendedKey[];
   /** Forgets every refusal, because the active keys have changed. */
   reset(): void;
 }
 
 /**
- * How long after a refusal a key is probed. People take some time to pay or to change a key; other
- * failures often end soon.
+ * The time between two probes of a suspended key. People take some time to pay a bill or to change
+ * a key; other failures often end soon.
  */
 const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = {
   billing: 3_600_000,
@@ -51,15 +54,15 @@ const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = {
 interface Refusal {
   readonly because: SuspensionReason;
   readonly sinceMs: number;
-  /** When it was last refused. */
+  /** When the key was last refused. */
   readonly lastMs: number;
   readonly probeAtMs: number;
   readonly isOnTrial: boolean;
 }
 
 /**
- * Creates a key ring. It is empty after a restart, which is right: the first request of each key is
- * its trial.
+ * Creates a key ring without suspended keys. Suspensions are not stored, so after a restart the
+ * first request of each key shows whether it works.
  */
 export function createKeyRing(): KeyRing {
   const refusals = new Map<string, Refusal>();
