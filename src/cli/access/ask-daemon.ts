@@ -1,6 +1,6 @@
 /**
- * Asks the daemon that runs on a state, through its control socket. A daemon that only stands by
- * counts as no daemon, like one that does not run.
+ * Sends requests to the daemon that uses a state, through its control socket. A daemon that only
+ * stands by counts as no daemon.
  */
 import type { Json } from "../../model/json.ts";
 import {
