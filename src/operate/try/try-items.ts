@@ -39,14 +39,18 @@ export interface TryContext {
   readonly profile: User | undefined;
 }
 
-/** Returns the items in the order of the answer, which in most cases is newest first. */
+/**
+ * Evaluates the items of an answer. Returns them in the order of the answer, which in most cases is
+ * newest first.
+ */
 export function evaluateAnswer(
   subscriber: Subscriber,
   known: TargetState,
   answer: UpstreamAnswer,
   context: TryContext,
 ): readonly TriedItem[] {
-  // The target counts as begun before everything, so that no item is baseline or too old.
+  // The target is treated as if it had been watched since the epoch, so that no item is too old or
+  // part of the baseline.
   const target = {
     ...known,
     baselineAtMs: 0,
