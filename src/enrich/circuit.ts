@@ -1,26 +1,29 @@
 /**
- * Decides whether an endpoint is asked. After a few failures in a row it gets one question at a
- * time, with growing pauses between them.
+ * A circuit breaker: decides whether questions may be sent to an endpoint. After `MAX_FAILURES`
+ * failures in a row it allows one question at a time, with growing pauses between them.
  */
 import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Random } from "../model/random.ts";
 
-/** Failures in a row that open it. */
+/** The number of failures in a row that open the circuit. */
 const MAX_FAILURES = 5;
 const STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
 
 export interface Circuit {
-  /** Returns how many questions may be asked now, at most `most`. */
+  /** Returns how many questions may be sent now, at most `most`. */
   allowed(most: number): number;
-  /** Returns the ms until a question may be asked; 0 while the circuit is closed. */
+  /** Returns in how many milliseconds a question may be sent; 0 while the circuit is closed. */
   waitMs(): number;
   recordSuccess(): void;
   /** Forgets all failures, because the endpoint may be a different one. */
   reset(): void;
-  /** Records a failure. `afterMs` is how long the endpoint asked to be left alone. */
+  /** Records a failure. `afterMs` is how long the endpoint asked not to be sent questions. */
   recordFailure(reason: string, afterMs: number | undefined): void;
-  /** Undefined if the last answer was good. */
+  /**
+   * The failures since the last success: when they began (monotonic ms), their number, and the
+   * reason of the last one. Undefined if the last question was answered.
+   */
   readonly failing:
     | { readonly sinceMs: number; readonly count: number; readonly reason: string }
     | undefined;

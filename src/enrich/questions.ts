@@ -1,6 +1,6 @@
 /**
- * Asks about the events of one watch: caches answers, counts, and raises one ops alert if there are
- * no answers for some time.
+ * Sends questions about the events of one watch to its enrichment endpoint, caches and counts the
+ * answers, and raises one ops alert if the endpoint fails for some time.
  */
 import { ENRICH_LABEL } from "../model/enrichment.ts";
 import type { Clock } from "../model/clock.ts";
@@ -29,7 +29,7 @@ export interface NoAnswer {
   readonly afterMs: number | undefined;
 }
 
-/** How long failures must last before they are reported. */
+/** How long the endpoint must fail before an ops alert is raised. */
 const REPORTED_AFTER_MS = 60_000;
 
 const failingKey = (watchKey: string): string => `${ENRICH_LABEL}.failing:${watchKey}`;
@@ -58,7 +58,10 @@ export class Questions {
     return answer;
   }
 
-  /** Asks about an event. Never rejects. */
+  /**
+   * Sends a question about an event. Resolves to the reason if there is no answer, and never
+   * rejects.
+   */
   async ask(
     rule: EnrichRule,
     event: ChirpEvent,
