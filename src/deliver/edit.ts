@@ -24,15 +24,15 @@ export interface EditorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** The attempts under way, which a stop may abort. */
+  /** The requests to sinks that are under way, which a stop of the daemon may abort. */
   readonly underWay: Set<Abortable>;
   readEvent(event: OutboxEvent): NeutralMessage;
   readonly wordEvents: WordEvents;
 }
 
 /**
- * The time between two edits. Both vendors allow one request a second per channel, so this leaves
- * room for messages.
+ * The time between two edits of a sink. Slack and Discord allow about one request a second per
+ * channel, so this leaves room for messages.
  */
 const SPACING_MS = 1_200;
 /**
@@ -50,9 +50,12 @@ export class Editor {
   readonly #deps: EditorDeps;
   readonly #queue: SinkQueue;
   readonly #updates: SinkUpdates;
-  /** Until when no edit is made, as a time of the monotonic clock. */
+  /** No edit is made before this time (monotonic ms). */
   #pausedUntilMs = 0;
-  /** The wait that the vendor asked for. Edits have rate limits of their own. */
+  /**
+   * The waits that the sink's vendor asked for in answers to edits. Edits have rate limits of their
+   * own, so these waits do not hold back messages.
+   */
   readonly #waits = createSinkWaits();
 
   constructor(deps: EditorDeps, queue: SinkQueue, updates: SinkUpdates) {
@@ -62,8 +65,8 @@ export class Editor {
   }
 
   /**
-   * Makes one edit that is due. Returns in how many milliseconds to call it again: 0 for at once,
-   * undefined to wait until a message was sent.
+   * Makes one edit that is due. Returns in how many milliseconds to call this method again, or
+   * undefined if the next call is needed only after a message was sent.
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
@@ -182,8 +185,8 @@ export class Editor {
 }
 
 /**
- * Reads the note that replaces a deleted tweet: without its text, its media, and the tweet that it
- * answered.
+ * Builds the message that replaces the alert of a deleted tweet. It leaves out the tweet's text and
+ * media, and the tweet that it replied to.
  */
 function readGone(one: OutboxEvent, readEvent: EditorDeps["readEvent"]): NeutralMessage {
   const { context: _context, ...message } = readEvent({

@@ -1,7 +1,7 @@
 /**
- * Third stage: lets messages through in order of arrival, each as soon as the sink has a free
- * attempt and its destination may get another message. Rejects them when the sink must not be tried
- * any more.
+ * The third delivery stage. It lets messages through in order of arrival, each as soon as the sink
+ * has a free concurrent send slot and its rate limit allows another message. It rejects messages
+ * while the sink is paused or its breaker is open.
  */
 import type { Clock } from "../../model/clock.ts";
 import { isBeforeProbe, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
@@ -14,13 +14,13 @@ export interface PaceDeps {
 }
 
 /**
- * Creates the stage. `run` returns true if the message holds one of the sink's attempts until
- * `freeAttempt`, and false if it goes back to the outbox unchanged.
+ * Creates the stage. `run` returns true if the message occupies one of the sink's send slots until
+ * `freeAttempt` is called, and false if the message returns to the outbox unchanged.
  */
 export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> {
   const { clock } = deps;
-  // A message that was claimed before the daemon stops, a wait begins or the breaker opens goes back
-  // to the outbox. An open breaker lets only probes through.
+  // A message can be claimed shortly before the daemon stops, the sink has to wait or its breaker
+  // opens. Such a message returns to the outbox. An open breaker lets only probes through.
   const isClosed = ({ queue, isProbe }: ClaimedMessage) =>
     deps.isStopping() ||
     pauseMs(queue, clock) > 0 ||
@@ -44,7 +44,10 @@ export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> 
   };
 }
 
-/** Waits for a free attempt. Returns false if the queue rejects its waiting messages first. */
+/**
+ * Waits for a free send slot and occupies it. Returns false if the queue rejects its waiting
+ * messages first.
+ */
 function takeAttempt(queue: SinkQueue): Promise<boolean> | boolean {
   if (queue.sending >= queue.concurrency)
     return new Promise((resolve) => queue.waiting.push(resolve));
@@ -64,7 +67,10 @@ function holdFor(queue: SinkQueue, waitMs: number, clock: Clock): Promise<void> 
   });
 }
 
-/** Hands the attempt to the next message that waits, or frees it. */
+/**
+ * Passes the send slot of a message to the next message that waits, or frees the slot if none
+ * waits.
+ */
 export function freeAttempt({ queue }: ClaimedMessage): void {
   const next = queue.waiting.shift();
   if (next === undefined) queue.sending -= 1;
