@@ -1,7 +1,7 @@
 /**
- * Finds where the members that were there before begin in a member list that is read newest first.
- * A run of several known members in a row shows it. A single known member is not enough, because an
- * account that unfollows and follows again is listed on top. Pure.
+ * Finds the place in a member list, read newest first, from which on its members are known. Several
+ * known members in a row mark that place. A single known member does not, because an account that
+ * unfollows and follows again is listed on top. Pure.
  */
 
 /** The number of known members in a row that make a run. */
@@ -40,6 +40,6 @@ export function lastRun(
   return undefined;
 }
 
-/** Whether the list ends with a run. */
+/** Whether the last `length` members of the list are all known. */
 export const endsInRun = (ids: readonly string[], isKnown: IsKnown, length = RUN): boolean =>
   ids.length >= length && ids.slice(-length).every(isKnown);

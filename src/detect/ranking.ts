@@ -2,12 +2,11 @@
 import { ownValue } from "../model/own-value.ts";
 
 export interface RankingRule {
-  /** The array in the record, e.g. `trends`. */
+  /** The field of the record that holds the ranked array, e.g. `trends`. */
   readonly list: string;
-  /**
-   * The field of an entry that identifies it. `name` is the key of the entry in the event's body.
-   */
+  /** The field that identifies an entry of the list. */
   readonly key: string;
+  /** The name under which an event's body has the key of the entry. */
   readonly name: string;
   /** The number of ranks that count. Entries below are treated as absent. */
   readonly top: number;
@@ -20,15 +19,16 @@ export interface RankingRule {
 }
 
 /**
- * The ranks as last reported, from 1. `gone` counts the answers in a row without an entry, because
- * an entry near the last rank may be missing from a single answer without having left.
+ * What is remembered of a ranked list. `ranks` holds the last reported rank of each entry, counted
+ * from 1. `gone` counts the answers in a row without an entry, because an entry near the last rank
+ * may be missing from a single answer without having left.
  */
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;
   /**
-   * The `top` of the rule at that time. Absent in memories of older releases, which did not store
-   * it.
+   * The `top` of the rule when the ranks were stored. Absent in memories of older releases, which
+   * did not store it.
    */
   readonly top?: number;
 }

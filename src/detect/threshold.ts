@@ -41,8 +41,8 @@ export function isCrossed({ op, value }: Threshold, reading: number): boolean {
 }
 
 /**
- * Whether the reading came back by `rearm` (a share of the threshold), so that the next crossing
- * counts again.
+ * Whether a reading has gone back beyond the threshold by `rearm`, a share of the threshold, so
+ * that the next crossing counts again.
  */
 export function isRearmed(threshold: Threshold, reading: number, rearm: number): boolean {
   const margin = Math.abs(threshold.value) * rearm;
