@@ -15,24 +15,30 @@ import { SilenceMonitor } from "./silence-monitor.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** What a successful poll says about its list. */
+/** The parts of a successful poll's outcome that show whether its list is suspiciously empty. */
 type PolledNews = Pick<PollOutcome, "isSuspicious" | "newItems" | "shown">;
 
 export interface StallMonitorDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
-  /** Returns when a poll is due, in epoch ms; undefined while it runs. */
+  /** Returns when the poll with this key is due, in epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
-  /** Whether the service or the state is known to fail. Then that is reported, and no watch is. */
+  /**
+   * Whether the data service or the state is known to fail. That failure has its own ops alert, so
+   * no watch is reported as stalled meanwhile.
+   */
   readonly isTroubleKnown: () => boolean;
 }
 
-/** A poll that has problems. Nothing is kept of the others, of which there may be ten thousand. */
+/**
+ * A poll that has problems. Polls without problems have no such record, because there may be ten
+ * thousand of them.
+ */
 interface Ill {
   readonly poll: Poll;
   failingSinceMs: number | undefined;
   problem: string;
-  /** The number of empty answers in a row although the list held items before. */
+  /** How many answers in a row were empty although the list held items before. */
   emptyAnswers: number;
-  /** When the last of them came. */
+  /** When the last suspicious empty answer arrived, in epoch ms. */
   emptyAtMs: number;
 }
 
@@ -51,11 +57,11 @@ export class StallMonitor {
   #planned: readonly Poll[] = [];
   /** The watches that were reported as stalled, as of the last check. */
   #reported: ReadonlySet<string> = new Set();
-  /** Reported watches with a poll that succeeded since. */
+  /** The ids of reported watches of which a poll has succeeded since the report. */
   readonly #better = new Set<string>();
   /**
-   * When a problem that is reported elsewhere was last seen. The waiting time before an alert
-   * starts again after it.
+   * When a problem with an ops alert of its own was last seen, in epoch ms. How long a watch has
+   * made no progress is counted from then.
    */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
@@ -213,9 +219,10 @@ function reasonOf(
 const longestWaitMs = ({ intervalMs }: Poll): number => Math.max(ALERT_AFTER_MS, 3 * intervalMs);
 
 /**
- * Whether at least two lists, and at least half of them, came back empty. Only recent answers
- * count, because accounts that are probed are not read again before they post. Searches bounded by
- * time are left out: they are empty whenever nothing is new.
+ * Whether at least two feeds, and at least half of all feeds, keep answering with suspicious empty
+ * lists. An empty answer counts only while it is recent, because an account that is probed is not
+ * read again before it posts. Searches bounded by time are left out, because they are empty
+ * whenever nothing is new.
  */
 function isSuspiciousEverywhere(
   polls: readonly Poll[],

@@ -16,20 +16,29 @@ export interface PollLoopDeps extends PollPace, Pick<Ports, "clock" | "meter" | 
 
 /** Runs the polls for the loop. */
 export interface PollWork {
-  /** Runs a poll and handles its failure. Never rejects. Times are wall time. */
+  /**
+   * Runs a poll and handles its failure. Never rejects. Resolves to when the poll should run next,
+   * in epoch ms, if that differs from its schedule.
+   */
   runPoll(poll: Poll): Promise<PollAftermath>;
   /**
-   * Returns when a poll would run next at the current pace, in wall time; undefined for its next
-   * tick.
+   * Returns when a poll would run next at the current slow-down, in epoch ms; undefined if the poll
+   * follows the ticks of its schedule.
    */
   nextDueMs(poll: Poll): number | undefined;
 }
 
-/** The gate paces requests; this only limits how many polls wait there at once. */
+/**
+ * The maximum number of polls that run at once. The request gate paces their requests, so this only
+ * limits how many polls wait at the gate.
+ */
 const MAX_RUNNING = 64;
-/** Wakes at least this often, to notice that the clock was set. */
+/**
+ * The longest time between two turns of the loop. It is short, so that the loop notices soon if the
+ * clock was set.
+ */
 const MAX_SLEEP_MS = 30_000;
-/** Used before the start. */
+/** Takes the place of the real work until `start` is called. */
 const NO_WORK: PollWork = { runPoll: async () => ({}), nextDueMs: () => undefined };
 
 export class PollLoop {
@@ -59,8 +68,9 @@ export class PollLoop {
   }
 
   /**
-   * Replaces the plan. Polls that are also in the new plan keep their due times. New ones are due
-   * by their last poll, or at once if they were never polled.
+   * Replaces the plan. Polls that are also in the new plan keep their due times, unless their
+   * schedules have changed or a subscriber was added. The due time of any other poll is computed
+   * from its last poll; a poll that never ran is due now.
    */
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     const before = new Map(polls.map(({ key }) => [key, this.#queue.pollOf(key)]));
@@ -69,7 +79,7 @@ export class PollLoop {
     this.#arm();
   }
 
-  /** Makes a poll due at once. Returns false if the plan does not have it. */
+  /** Makes a poll due now, unless it is running. Returns false if it is not in the plan. */
   runNow(key: string): boolean {
     const poll = this.#queue.pollOf(key);
     if (poll === undefined || this.#running.has(key)) return poll !== undefined;
@@ -83,7 +93,7 @@ export class PollLoop {
     if (this.#isStarted) this.#turn();
   }
 
-  /** Computes due times again, because polls have become faster or slower. */
+  /** Computes due times again. Called when polls have become faster or slower. */
   reschedule(): void {
     this.#queue.reschedule((poll) => this.#work.nextDueMs(poll));
     this.#arm();
@@ -94,7 +104,10 @@ export class PollLoop {
     return this.#queue.nextDueAt(key);
   }
 
-  /** Returns when a poll that another replica makes is due after its last run, in epoch ms. */
+  /**
+   * Returns when a poll that another replica runs is due next, in epoch ms. It is computed from the
+   * time of the poll's last run.
+   */
   dueAfter(poll: Poll, lastPolledMs: number): number {
     return this.#queue.dueAfter(poll, lastPolledMs).dueMs;
   }
@@ -120,7 +133,7 @@ export class PollLoop {
     return this.#lastTurnMs;
   }
 
-  /** Returns for how long the poll that has waited longest has been due; 0 if none waits. */
+  /** Returns how many milliseconds ago the earliest waiting poll was due; 0 if no poll is due. */
   overdueMs(): number {
     return Math.max(0, this.#clock.now() - (this.#queue.firstDueAt ?? Number.POSITIVE_INFINITY));
   }
@@ -180,7 +193,8 @@ export class PollLoop {
       })
       .then((aftermath) => {
         this.#checkClock();
-        // If the clock was set back meanwhile, the poll's tick belongs to the old time.
+        // If the clock was set back during the run, the poll's tick is a time of the old clock and
+        // cannot be used.
         if (this.#timesSetBack !== timesSetBack)
           this.#finish(
             poll.key,
@@ -199,7 +213,10 @@ export class PollLoop {
     this.#running.set(poll.key, run);
   }
 
-  /** Puts a poll that has run back into the queue, as it is in the current plan. */
+  /**
+   * Handles the end of a run. If the current plan still has the poll, it is put into the queue with
+   * its next due time.
+   */
   #finish(key: string, next: DueTime, fromMs: Due["pacedFromMs"], aftermath: PollAftermath): void {
     this.#running.delete(key);
     const poll = this.#queue.pollOf(key);
@@ -221,8 +238,9 @@ export class PollLoop {
 }
 
 /**
- * Whether a target has joined the poll. Its first poll is due at once, even if it joins a poll that
- * others share, or is read from a different list from now on.
+ * Whether the new version of a poll has a subscriber that the old one did not have. A new
+ * subscriber is polled without waiting for the next tick, also if it joins a shared poll, or moves
+ * from one list to another.
  */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {
   if (old === now) return false;

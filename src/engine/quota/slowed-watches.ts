@@ -14,13 +14,13 @@ import type { QuotaMonitor } from "./quota-monitor.ts";
 
 export interface SlowedWatch {
   /**
-   * How many times longer than its schedule says a watch waits between polls. Undefined if the
-   * quota is spent and the watch is not polled at all.
+   * The factor by which the watch's interval is longer than its schedule says. Undefined if the
+   * quota is spent, so that the watch is not polled at all.
    */
   readonly factor: number | undefined;
   /** When the quota period ends, in epoch ms. */
   readonly untilMs: number;
-  /** When it is polled next, in epoch ms; undefined while its poll is under way. */
+  /** When the watch is polled next, in epoch ms; undefined while its poll is under way. */
   readonly nextPollMs: number | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface SlowedWatchesDeps extends Pick<Ports, "share" | "clock"> {
 }
 
 /**
- * Returns the watches that the quota slows down, by watch id. Reads the state only if there are
- * any.
+ * Returns the watches that the quota slows down, by watch id. Queries the state only if there are
+ * such watches.
  */
 export async function slowedWatches(
   deps: SlowedWatchesDeps,
@@ -61,7 +61,8 @@ export async function slowedWatches(
   const untilMs = quotaMonitor.status.period.endMs;
   return new Map(
     slowed.map(({ id, polls, factor }) => {
-      // If the quota is spent, only first reads are made.
+      // If the quota is spent, only first reads are made, so a watch whose polls have all run
+      // before waits.
       const isHeld = held && polls.every(({ key }) => (lastPolls.get(key) ?? null) !== null);
       return [
         id,
