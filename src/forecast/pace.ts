@@ -1,6 +1,6 @@
 /**
- * Computes how many requests polls ask for per day, and how many they get while the quota is short,
- * in total and by watch. Pure.
+ * Computes how many requests per day polls make at full pace and at the slowed-down pace while the
+ * quota is short, in total and by watch. Pure.
  */
 import type { SlowDownFactors } from "../budget/slow-down.ts";
 import { lazy } from "../model/lazy.ts";
@@ -23,15 +23,17 @@ export interface PricedPoll {
   readonly requestsPerDay: number;
 }
 
-/** The requests of a watch per day. */
+/**
+ * How many requests per day a watch makes: `askedPerDay` without slow-down, `pacedPerDay` with it.
+ */
 export interface WatchPace {
   readonly askedPerDay: number;
-  /** The requests with the active slow-down factors applied. */
+  /** The number of requests per day if each is divided by the slow-down factor of its priority. */
   readonly pacedPerDay: number;
 }
 
 export interface Pace extends WatchPace {
-  /** The part of `pacedPerDay` for pages beyond the first one of each poll. */
+  /** The part of `pacedPerDay` that is not the first page of a poll. */
   readonly pacedPagesPerDay: number;
   /**
    * The watches by id, the one with the most requests first. The requests of a shared poll are
@@ -41,8 +43,9 @@ export interface Pace extends WatchPace {
 }
 
 /**
- * Returns the expected cost of polls and, by watch, of the rechecks of fresh tweets. `ratioOf`: see
- * `ForecastDeps`.
+ * Returns the expected cost of each poll and, by watch, of the rechecks of fresh tweets. `ratioOf`
+ * returns the counted requests of a watch divided by its estimate; undefined until a day has been
+ * counted.
  */
 export const pricePolls = (
   polls: readonly Poll[],
@@ -91,9 +94,10 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
 }
 
 /**
- * Returns a function that measures the time since `sinceMs` in average days of a poll. Within the
- * first day it counts the ticks of a cron pattern, because these may all fall into a few hours: if
- * half of an average day's polls were due, half a day has passed.
+ * Returns a function that counts the average days' worth of polls that were due since `sinceMs`.
+ * For a cron pattern within the first day it counts ticks, because all ticks may fall into a few
+ * hours: if half of an average day's polls were due, it returns 0.5. Otherwise it returns the time
+ * in days.
  */
 export function daysSince(
   timetable: Timetable,
@@ -113,8 +117,8 @@ export function daysSince(
 }
 
 /**
- * Computes the pace. The totals are computed now, but the watches only when they are read, because
- * the daemon needs only the totals every minute.
+ * Computes the pace of a plan. The totals are computed now, but the watches only when `watches` is
+ * read, because the daemon needs the totals every minute and the watches seldom.
  */
 export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors): Pace {
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };

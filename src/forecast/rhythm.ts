@@ -1,21 +1,18 @@
-/**
- * Computes how often a poll runs and how far apart its runs are. Pure: reads schedules through the
- * timetable.
- */
+/** Computes how often a poll runs and how far apart its runs are, from its schedules. Pure. */
 import type { Schedule } from "../model/schedule.ts";
 import { firstTicks, type Timetable } from "../schedule/timetable.ts";
 import { sum } from "../plan/sum.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The number of ticks from which the gaps of an uneven schedule are learned: three weeks of an
- * hourly schedule.
+ * How many ticks of an uneven schedule are computed to learn its gaps: three weeks of an hourly
+ * schedule.
  */
 const SAMPLE_TICKS = 500;
 
 export interface Rhythm {
   readonly gapsMs: readonly number[];
-  /** The next ticks: at least `count` of them if the schedules have that many. */
+  /** The next ticks, in epoch ms: at least `count` of them if the schedules have that many. */
   readonly ticksMs: readonly number[];
 }
 
@@ -58,8 +55,8 @@ const isEven = (schedules: readonly Schedule[]): boolean =>
   schedules.every(({ kind }) => kind === "every");
 
 /**
- * Returns a function that finds the first tick of any of the schedules after a moment, without
- * spread.
+ * Returns a function that finds the first tick of any of the schedules after a time. The offset
+ * that spreads polls (`spreadMs`) is not added.
  */
 export const earliestTick =
   (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>

@@ -9,7 +9,7 @@ import { sum } from "../../plan/sum.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 
 export interface Replanner {
-  /** Returns the forecast of the same watches after each has been changed. */
+  /** Returns the forecast of the plan after `change` was applied to each watch. */
   readonly replan: (change: (watch: Watch) => Watch) => Forecast;
   /** Returns the shortest time between two polls of a timing. */
   readonly intervalMs: (timing: Timing) => number;
@@ -19,14 +19,14 @@ export interface Replanner {
   readonly throughList: (watch: Watch, everyMs: number) => Watch;
 }
 
-/** A plan that costs too much. */
+/** The task: make a plan that costs more than `limit` fit. */
 export interface Goal extends Replanner {
   readonly before: Forecast;
-  /** The requests per month. */
+  /** The maximum number of requests per month. */
   readonly limit: number;
 }
 
-/** A kind of change to some watches. */
+/** A kind of change, with the watches to which it may be applied and the times to try for it. */
 export interface Option {
   readonly watches: readonly Watch[];
   /** The times to try, in ascending order. A longer time is cheaper. */
@@ -60,7 +60,8 @@ export const watchesOf = ({ polls }: Pick<Forecast, "polls">): readonly Watch[] 
 ];
 
 /**
- * Returns the change with the shortest time at which the plan fits; undefined if it fits at none.
+ * Returns the change with the shortest of the option's times at which the plan fits; undefined if
+ * it fits at none of them.
  */
 export function fit(
   { before, limit, replan }: Goal,
