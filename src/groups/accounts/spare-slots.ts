@@ -1,8 +1,8 @@
 /**
- * Puts members of groups under freshness into the spare slots of profile requests that others send,
- * which probes them at no cost. Decides which members get a slot, and which group must check at
- * once what an answer showed. The profile batcher makes the requests; the group decides what a
- * profile means.
+ * Puts members of groups that have a `freshness` setting into the spare slots of profile requests
+ * that other callers send, which probes these members at no cost. Decides which members get a slot,
+ * and which groups run now because a profile has changed. The profile batcher makes the requests;
+ * the group evaluates the profiles.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
@@ -12,11 +12,14 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SpareSlotsDeps {
   /**
-   * Returns the members of a group that were probed before; none for a group that is slowed down or
-   * has not run yet.
+   * Returns the members of a group that were probed before. Returns none for a group that is slowed
+   * down or has not run yet.
    */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
-  /** Applies what was seen of a member. Returns whether the member must be read because of it. */
+  /**
+   * Applies the profile of a member to its memory. Returns whether the member must be read because
+   * the profile has changed.
+   */
   readonly apply: (member: GroupMember, seen: SeenProfile) => boolean;
   /** Makes the group run now. */
   readonly wake: (groupKey: string) => void;
@@ -26,16 +29,17 @@ export interface SpareSlots extends PiggybackedAccounts {
   /** Sets the groups whose members fill spare slots. Called with every plan. */
   keepOnly(groups: readonly Poll[]): void;
   /**
-   * Marks a group as running, because a running group requests and applies its members itself.
-   * Returns whether other requests showed members since its last run.
+   * Marks a group as running. A running group requests its members' profiles itself, so none is
+   * requested for it meanwhile. Returns whether requests of other callers have shown its members
+   * since its last run.
    */
   begin(groupKey: string): boolean;
   end(groupKey: string): void;
 }
 
 /**
- * A member that was checked less than this ago gets no spare slot, because it has hardly changed
- * since.
+ * The time since the last check of a member from which on it may get a spare slot. A profile hardly
+ * changes within a shorter time.
  */
 const MIN_AGE_MS = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * Evaluates what a read of an account means for its probes, its rate, and the pace of its group.
- * Pure.
+ * Evaluates a read of one account of a group: what it changes in the account's probe state, in its
+ * learned posting rate, and which delays the group's pace is adjusted by. Pure.
  */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -11,36 +11,40 @@ import type { AccountMemory } from "./probe-states.ts";
 export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
   /** The `overlap` of the account's poll. */
   readonly overlapMs: number;
-  /** Undefined if the search showed nothing of this account. */
+  /** What the read found; undefined if the search returned no post of this account. */
   readonly outcome: PollOutcome | undefined;
-  /** Whether not even the newest known post was shown. */
+  /** Whether the answer lacked even the newest known post, so that it is not reliable. */
   readonly isSuspicious: boolean;
 }
 
-/** The start of the run to which the read belongs, and the time of its end, in our clock. */
+/**
+ * When the group's run with this read began and when the read ended, in epoch ms of the local
+ * clock.
+ */
 export interface ReadTimes {
   readonly startedAtMs: number;
   readonly nowMs: number;
-  /** Converts a time of our clock to the service's clock. */
+  /** Converts a time of the local clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 
 export interface ReadEvaluation {
   readonly account: AccountMemory;
   /**
-   * When the posts that the read found were posted, in our clock, without those of a first read.
+   * When the found posts were posted, in epoch ms of the local clock. Empty for the first read of
+   * an account.
    */
   readonly postedMs: readonly number[];
   /**
-   * How long after it was posted each of the posts was found. Posts whose delay does not depend on
-   * how often accounts are probed are left out.
+   * How long after its posting each post was found. Posts whose delay does not depend on how often
+   * accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
 }
 
 /**
- * If a post is this much older than the last probe, the counters in that probe should have included
- * it.
+ * A counter shows a post at most this long after it was posted. An older post should have been
+ * counted in the last probe.
  */
 const COUNTER_LAG_MS = 900_000;
 
@@ -58,7 +62,8 @@ export function evaluateRead(
     : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
-  // These times are in our clock, which also decides which accounts are requested next.
+  // The times are converted to the local clock, because the times by which accounts are chosen for
+  // requests are in it too.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
@@ -70,8 +75,8 @@ export function evaluateRead(
       : localMs.length === 0
         ? before.rate
         : learnPosts(before.rate, localMs, nowMs),
-    // If the run also probed the account, the time of the probe is kept, because the search was
-    // made at nearly the same time.
+    // A run that probes an account sets `checkedAtMs` to the time of the probe. That time is kept,
+    // because the run sends its search at nearly the same time.
     checkedAtMs: read.isSuspicious
       ? before.checkedAtMs
       : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
@@ -89,8 +94,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
-  // Posts from before this time were counted before the change. If only such posts are found, the
-  // counter changed for another post, which is not visible yet.
+  // Posts from before this time were counted before the pending change. If a read finds only such
+  // posts, the counter changed for another post, which is not visible yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
     endpoint,
@@ -102,9 +107,9 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
 }
 
 /**
- * Returns the wall time after which the delay of an account's posts depends on the pace. It is
- * earlier by the search's lag, because the search may not have shown the newest posts at the last
- * read.
+ * Returns the time (epoch ms) from which on the delay of a post depends on how often accounts are
+ * probed. The search shows posts late, so the last read may have missed the newest ones; therefore
+ * the time is earlier by the search's lag.
  */
 const pacedSinceMs = ({
   probe,

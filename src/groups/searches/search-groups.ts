@@ -1,7 +1,7 @@
 /**
- * Turns keyword searches with the same schedule or freshness into one poll of the group, which puts
- * many of them into one query. Owns which searches can share a query, what that costs, and how
- * often each is verified by a read of its own. Pure.
+ * Turns keyword searches with the same timing, priority and strategy into one poll of a group,
+ * which puts many of them into one query. Owns which searches can share a query, what that costs,
+ * and how often each is verified by a read of its own. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { Query } from "../../query/query.ts";
@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000;
 const MIN_MEMBERS = 2;
 
 /**
- * Returns the polls that stay as they are, then the groups. A group keeps its key when searches are
- * added or removed.
+ * Returns the polls that join no group, then the polls of the groups. A group keeps its key when
+ * searches are added or removed.
  */
 export function groupSearches<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -45,8 +45,8 @@ function searchesKey(poll: Poll): string | undefined {
 }
 
 /**
- * Returns what a poll searches for; undefined if it is not a search, or one that cannot share a
- * query.
+ * Returns the query of a search; undefined if the poll is no search, or a search that cannot share
+ * a query.
  */
 export function queryOf({
   source: { endpoint, params, boundParam },
@@ -71,21 +71,26 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
   };
 }
 
-/** Returns the queries of the members, divided into those that share a request. */
+/**
+ * Returns the queries of the members, divided into batches. The queries of one batch share a
+ * request.
+ */
 function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
   return batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
 }
 
-/** The verification reads of a group, as estimated before anything was learned. */
+/**
+ * How often the members of a group are read on their own, as estimated before anything was learned.
+ */
 export interface Verification {
-  /** How often each member is read on its own. */
+  /** The time between two verification reads of one member. */
   readonly everyMs: number;
-  /** The number of requests of a run. */
+  /** The number of query batches, and so of requests, in one run of the group. */
   readonly queries: number;
   /**
-   * Verification reads per day. With two members, a read of either one leaves the other on its own,
-   * and so verifies both.
+   * The number of verification reads of all members per day. If a batch has two members, a read of
+   * one leaves the other alone in the shared query, so it verifies both.
    */
   readonly perDay: number;
 }
@@ -106,16 +111,16 @@ export function verificationOf({
 }
 
 /**
- * Sharing saves nothing for a search if its posts, which merged reads and verification reads both
- * return, take more than this share of a request per poll. It shares queries again below
- * `CALM_AGAIN`.
+ * A search leaves shared queries if its posts fill more than this share of a page per poll. Each
+ * post counts twice, because the shared query and the verification read both return it. Above this
+ * share, sharing saves nothing.
  */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;
 
 /**
- * Whether a search with this many posts per day is better read on its own. `isBusy`: the previous
- * decision.
+ * Whether a search with this many posts per day is better read on its own. `isBusy` is the previous
+ * decision; a busy search returns to shared queries only below `CALM_AGAIN`.
  */
 export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
   const ticks = DAY_MS / intervalMs;
