@@ -1,37 +1,37 @@
 /**
- * The configurations that a state has worked with, in order, as a port. The newest is the current
- * one. Daemons that share a state do not accept an older one again unless somebody activates it,
- * which makes it the newest again.
+ * The storage port for the history of configurations with which a state was used. The newest is the
+ * current one. Daemons that share a state refuse a superseded configuration unless somebody
+ * activates it, which makes it the newest again.
  */
 
 export interface ConfigRevision {
-  /** The number, counted from 1. */
+  /** The revision number, counted from 1. */
   readonly number: number;
-  /** The digest of what the configuration does, made with the state's salt. */
+  /** A digest of the texts of the configuration's files, made with the state's salt. */
   readonly hash: string;
   readonly atMs: number;
-  /** What made it the current one. */
+  /** The action that made this configuration the current one. */
   readonly cause: "start" | "reload" | "activate";
-  /** What made it the current one: a daemon, a replica by its name, or a person. */
+  /** The daemon, replica or person that made this configuration the current one, by name. */
   readonly by: string;
 }
 
 export interface ProposedConfig extends Omit<ConfigRevision, "number"> {
-  /** Whether a superseded configuration may become current again. */
+  /** Whether the proposed configuration may become current again if it was superseded. */
   readonly mayGoBack: boolean;
 }
 
 export interface ConfigRevisionStore {
   /**
-   * Returns the salt of this state, which never changes. It makes digests differ from those of
-   * other states, so that they reveal no secrets.
+   * Returns the salt of this state, which never changes. With it, digests differ from those of
+   * other states and so do not reveal secrets.
    */
   configSalt(): Promise<string>;
   /** Returns the revisions, newest first. */
   configRevisions(): Promise<readonly ConfigRevision[]>;
   /**
-   * Makes the configuration the current one. Returns the current one, which is a different one if
-   * the proposed one was superseded. Writes an audit record if it was activated.
+   * Makes the proposed configuration the current one, unless it was superseded and may not go back.
+   * Returns the current configuration after that. Writes an audit record for an activation.
    */
   proposeConfig(proposed: ProposedConfig): Promise<ConfigRevision>;
 }

@@ -1,10 +1,10 @@
-/** Rechecks of fresh tweets, and the port that finds those that are due. */
+/** Rechecks of fresh tweets, and the storage port for them. */
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
 /**
- * After a tweet's last recheck was due, an overdue one is still made for this long, because the
- * daemon may have been down, the watch paused, or requests short.
+ * How long after `untilMs` an overdue recheck is still made. A recheck can be overdue because the
+ * daemon was down, the watch was paused, or requests were short.
  */
 export const OVERDUE_RECHECK_MS = 7 * 86_400_000;
 
@@ -12,29 +12,34 @@ export interface RecheckRef extends TargetRef {
   readonly tweetId: string;
 }
 
-/** The recheck of a fresh tweet that raised an alert, or that its `where` rejected. */
+/**
+ * The planned recheck of a fresh tweet that raised an alert, or that the watch's `where` rejected.
+ */
 export interface Recheck extends RecheckRef {
   readonly dueAtMs: number;
-  /** When its regular rechecks end. A recheck that was due before and not made is overdue. */
+  /** When the regular rechecks of the tweet end, in epoch ms. */
   readonly untilMs: number;
-  /** The newest event created from it, including edits; "" while `where` rejects it. */
+  /**
+   * The id of the newest event created from the tweet, including events about its edits; "" while
+   * `where` rejects the tweet.
+   */
   readonly eventId: string;
-  /** The `where` that rejected it; "" for a tweet that raised an alert. */
+  /** The `where` that rejected the tweet; "" for a tweet that raised an alert. */
   readonly condition: string;
   /** How many answers in a row did not contain the tweet. */
   readonly absences: number;
   /**
-   * The fingerprints (`textVersion`) of its texts that are not news. Empty while `where` rejects
-   * it.
+   * The fingerprints (`textVersion`) of the tweet's texts that an alert has already shown. Empty
+   * while `where` rejects the tweet.
    */
   readonly versions: readonly string[];
 }
 
-/** An item that becomes an event after all, although it had another verdict. */
+/** The change of an item's verdict to an event after it was first decided otherwise. */
 export interface LateVerdict extends TargetRef {
   /**
-   * The verdict that the item must have, `filtered` by default. An item that has a different one by
-   * then stays as it is.
+   * The verdict that the stored item must have, `filtered` by default. An item with a different
+   * verdict is not changed.
    */
   readonly was?: Verdict;
   readonly itemId: string;
@@ -43,11 +48,15 @@ export interface LateVerdict extends TargetRef {
 
 export interface RecheckStore {
   /**
-   * Returns due rechecks of watches that are neither paused nor removed: all of each tweet, of at
-   * most `mostTweets` tweets, ordered by tweet.
+   * Returns due rechecks of watches that are neither paused nor removed, ordered by tweet. They
+   * belong to at most `mostTweets` tweets, and each of these tweets has all its due rechecks in the
+   * result.
    */
   dueRechecks(nowMs: number, mostTweets: number): Promise<readonly Recheck[]>;
-  /** Makes the rechecks of a watch that are due later than `laterThanMs` due at `dueAtMs`. */
+  /**
+   * Moves rechecks of a watch to an earlier time: those due after `laterThanMs` become due at
+   * `dueAtMs`.
+   */
   runRechecksNow(watchKey: string, laterThanMs: number, dueAtMs: number): Promise<void>;
   /** Returns events in no particular order. Unknown ids are left out. */
   eventsById(ids: readonly string[]): Promise<readonly ChirpEvent[]>;

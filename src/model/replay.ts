@@ -1,17 +1,19 @@
 /**
- * Alerts that an operator sends again, as a port, and the record of operators' actions on alerts.
+ * The storage port for alerts that an operator sends again, and for the record of operators'
+ * actions.
  */
 import type { Json } from "./json.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
 /**
- * The deliveries of one event, or those that were sent or dropped since a time. The daemon's own
- * alerts are only found by their id.
+ * Which deliveries an operator wants to send again: those of one event, or those that were sent or
+ * dropped since a time (epoch ms). The daemon's own alerts are found only by event id.
  */
 export type ReplaySelection = { readonly eventId: string } | { readonly sinceMs: number };
 
 /**
- * The delivery that waits, and until when. A delivery that joined another one waits as that one.
+ * What a delivery waits for: the id of the waiting delivery and the end of the wait, in epoch ms.
+ * If a delivery joined another one, this is the id of that other one.
  */
 export interface ReplayableWait {
   readonly deliveryId: string;
@@ -23,27 +25,34 @@ export interface ReplayCandidate {
   readonly eventId: string;
   readonly sink: string;
   /**
-   * `joined`: another delivery of the same fact was sent or will be, and this one with it.
-   * `under_way`: it was not sent yet.
+   * What has become of the delivery.
+   * - `done`: it was sent, dropped or deleted.
+   * - `joined`: it is part of another delivery of the same fact.
+   * - `silenced`: a silence stopped it.
+   * - `under_way`: it was not sent yet.
    */
   readonly fate: "done" | "joined" | "silenced" | "under_way";
   /**
-   * Whether all receivers get it again although some have it, because the sink does not know which.
+   * Whether a replay reaches receivers that already have the alert, because the sink does not know
+   * which of its receivers took it.
    */
   readonly reachesAgain?: boolean;
   /**
-   * For a delivery under way: its wait for the end of a mute, for its group or for a digest. Null
-   * for any other.
+   * The wait of a delivery under way, for the end of a mute, for its group or for a digest. Null
+   * for any other delivery.
    */
   readonly wait: ReplayableWait | null;
 }
 
 export interface Replay {
-  /** Deliveries that are made again. Those that are under way by now are not changed. */
+  /**
+   * The ids of deliveries that are sent again. Deliveries that have meanwhile come under way are
+   * not changed.
+   */
   readonly deliveryIds: readonly string[];
-  /** Deliveries that wait and become due now. */
+  /** The ids of waiting deliveries that become due now. */
   readonly releasedIds?: readonly string[];
-  /** Deliveries to sinks that their events were not routed to. */
+  /** New deliveries to sinks to which the events were not routed before. */
   readonly added: readonly NewDelivery[];
   readonly atMs: number;
   /** Details for the audit. */
@@ -59,11 +68,11 @@ export interface AuditRecord {
 }
 
 export interface ReplayStore {
-  /** Returns the candidates, in the order of their creation. */
+  /** Returns the selected deliveries, in the order of their creation. */
   findReplayable(selection: ReplaySelection): Promise<readonly ReplayCandidate[]>;
   /**
-   * Makes deliveries due now, past mutes and silences, each to become part of a new message.
-   * Returns the number of alerts. Writes an audit record.
+   * Makes deliveries due now in new messages, in spite of mutes and silences, and writes an audit
+   * record. Returns the number of alerts.
    */
   replay(replay: Replay): Promise<number>;
   /** Returns the audit records, newest first. */
