@@ -6,19 +6,20 @@ import { defuseEmoji, replaceFormat } from "./text/defuse.ts";
 
 const BREAK = "\u200b";
 const LINK = /https?:\/\/\S+/g;
-/** Characters that begin a list, a heading, a rule or a quote. */
+/** The start of a line that would become a list, a heading, a horizontal rule or a quote. */
 const LINE_START = /^(?=[-+=>]|\d+[.)])/gm;
-/** Indentation, which would make a line code. */
+/** The indentation of a line, which would turn the line into code. */
 const INDENT = /^[^\S\n]+/gm;
 /**
- * The characters before a name, a channel or a tag; the start of Slack's links, which these chats
- * accept too; the second half of a link; an HTML entity.
+ * The characters that start markup: those before a name, a channel or a tag; the start of a link in
+ * Slack's syntax, which these chats accept too; the end of a Markdown link's label; the start of an
+ * HTML entity.
  */
 const OPENERS = /[@<]|#+(?=[\w\s])|\](?=[([:])|&(?=#?\w+;)/g;
 
 /**
- * Returns text in which nothing within a line takes effect in any of these chats: similar
- * characters replace formatting, and a zero-width space breaks mentions. Links stay links.
+ * Returns text in which none of these chats finds markup inside a line: similar characters replace
+ * formatting, and a zero-width space breaks mentions. Links stay links.
  */
 export function chatText(text: string): string {
   const parts: string[] = [];
@@ -33,10 +34,16 @@ export function chatText(text: string): string {
 const plain = (text: string): string =>
   defuseEmoji(replaceFormat(text)).replace(OPENERS, (found) => `${found}${BREAK}`);
 
-/** Returns the same address without characters that could format, mention or end it. */
+/**
+ * Percent-encodes the characters of an address that could format text, mention somebody or end the
+ * link.
+ */
 export const chatUrl = (url: string): string =>
   url.replace(/[@*~`|<>[\]\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Returns lines of which none is a heading, a list, a quote or code. */
+/**
+ * Removes indentation and breaks the start of lines, so that no line becomes a heading, a list, a
+ * quote or code.
+ */
 export const chatLines = (text: string): string =>
   text.replace(INDENT, "").replace(LINE_START, BREAK);

@@ -16,7 +16,7 @@ interface SectionRow {
   readonly text: string;
 }
 
-/** The sentence above the accounts that it is about. */
+/** The sentence above rows that name several accounts of one list: "15 new followers of @acme". */
 interface PeopleRow {
   readonly kind: "people";
   readonly text: string;
@@ -29,13 +29,15 @@ interface ItemRow {
   readonly kind: "item";
   readonly events: readonly OutboxEvent[];
   readonly line: DigestLine;
-  /** The number by which it is sorted; empty if there is none. */
+  /** The number by which the digest is sorted, as text; empty if it is not sorted by a number. */
   readonly value: string;
-  /** True if the row stands below a heading of accounts. */
+  /**
+   * Whether the row stands below a `PeopleRow`, whose sentence says what happened to the account.
+   */
   readonly isInner: boolean;
 }
 
-/** Accounts that are counted and not named. */
+/** A row that counts the accounts of a list that no row names: "+3 more". */
 interface MoreRow {
   readonly kind: "more";
   readonly events: readonly OutboxEvent[];
@@ -53,11 +55,13 @@ interface DigestPage<Line> {
 interface RowLimits<Line> {
   /** Lays a row out as its sink shows it. Called once for each row that is shown. */
   lineOf(row: DigestRow): Line;
-  /** Returns the cost of a line, in the units of each budget. */
+  /** Returns the cost of a line: one number for each limit of the sink, for example characters. */
   costs(line: Line): readonly number[];
-  /** The room in the first message. */
+  /**
+   * The room for lines in the first message: one number for each limit, in the order of `costs`.
+   */
   readonly first: readonly number[];
-  /** The room in each further message. */
+  /** The room for lines in each further message, in the same form as `first`. */
   readonly further: readonly number[];
 }
 
@@ -69,9 +73,10 @@ interface Measured<Line> {
 }
 
 /**
- * Divides a digest into at least one page. A heading is followed by at least one of its rows, and
- * is repeated on the next page if its rows continue there. Nothing of a page is read or laid out
- * before it is asked for, so that thousands of rows do not hold the event loop.
+ * Divides a digest into one or more pages, each the content of one message. A heading is followed
+ * by at least one of its rows, and is repeated on the next page if its rows continue there. Rows
+ * are laid out only when their page is requested, so that thousands of rows do not block the event
+ * loop.
  */
 export function* digestPages<Line>(
   digest: Digest,
@@ -152,8 +157,8 @@ function sectionRow({ title, count, items }: DigestSection): SectionRow {
 }
 
 /**
- * Returns the rows of the accounts of one list. A scheduled digest names as many as an alert does,
- * other digests name all.
+ * Returns the rows of the accounts of one list. A digest that is sent on a schedule names at most
+ * `MAX_PEOPLE` of them and counts the rest; other digests name all.
  */
 function* peopleRows(
   digest: Digest,

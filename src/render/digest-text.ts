@@ -1,6 +1,6 @@
 /**
- * The plain text of a digest: its heading, its lines in order, and where the rest is. Each sink
- * escapes and formats it.
+ * Writes the plain text of a digest: its heading, the content of its lines, and a sentence about
+ * alerts that are not listed. Each sink escapes and formats the text.
  */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Digest } from "../model/sink.ts";
@@ -11,18 +11,27 @@ import { webUrl } from "./text/permalink.ts";
 import { spellPeriod } from "./text/times.ts";
 
 export interface DigestLine {
-  /** The person or thing that it is about: "Alice (@alice)", "@acme has a new follower: Bob (@bob)". */
+  /**
+   * The person or thing that the line is about: "Alice (@alice)", or a whole title such as "@acme
+   * has a new follower: Bob (@bob)".
+   */
   readonly label: string;
-  /** The first words of the text; may be empty. */
+  /** The text after the label, which sinks shorten; may be empty. */
   readonly words: string;
   /** Absent if there is no URL that can be shown. */
   readonly url?: string;
 }
 
-/** Permalinks are shorter than this; other addresses can have any length. */
+/**
+ * The maximum length of an address that a line links to. Permalinks are shorter; other addresses
+ * can have any length.
+ */
 const URL_CHARS = 300;
 
-/** Returns the line of one alert. If the title begins with the author, "posted" is omitted. */
+/**
+ * Returns the line of one alert. If the title begins with the author, the author becomes the label,
+ * and the word "posted" is omitted.
+ */
 export function digestLine(message: NeutralMessage): DigestLine {
   const { before, author, after } = titleParts(message);
   const link = linkOf(message.url ?? "");
@@ -38,7 +47,7 @@ export function linkOf(text: string): Pick<DigestLine, "url"> {
   return url === undefined || url.length > URL_CHARS ? {} : { url };
 }
 
-/** Returns the number of alerts, listed or not. */
+/** Returns the number of alerts in the digest, including those that are not listed. */
 const countOf = ({ counts }: Digest): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0);
 
@@ -60,7 +69,7 @@ const notesText = (digest: Digest): string =>
     .map((part) => `; ${part}`)
     .join("");
 
-/** Returns the number of deleted posts. They are counted, not shown. */
+/** Returns a note on the number of deleted posts, which the digest does not show. */
 const deletedText = ({ deleted = 0 }: Digest): string =>
   deleted === 0
     ? ""
@@ -72,7 +81,10 @@ function causeText({ cause }: Digest): string {
   return cause === "return" ? "they came while the watch was away" : "";
 }
 
-/** Returns notes about the place of the digest in a series. */
+/**
+ * Returns the notes of a digest that is part of a series: whether it continues an earlier digest,
+ * and how many alerts are left for the next one.
+ */
 function seriesTexts({ series }: Digest): readonly string[] {
   if (series === undefined) return [];
   return [
@@ -82,7 +94,8 @@ function seriesTexts({ series }: Digest): readonly string[] {
 }
 
 /**
- * Returns the sentence after the lines of the first message; undefined if all alerts are listed.
+ * Returns the sentence below the lines of the first message that says how many alerts are not
+ * listed; undefined if all are listed.
  */
 export function digestRemainder({ unlisted }: Digest): string | undefined {
   if (unlisted === undefined) return undefined;
@@ -91,11 +104,17 @@ export function digestRemainder({ unlisted }: Digest): string | undefined {
     : `Another ${formatExact(unlisted.count)} are not listed here:`;
 }
 
-/** Returns "11 to 60 of 595". */
+/**
+ * Returns which alerts of the digest a further message lists: "11 to 60 of 595". `first` counts
+ * from 1.
+ */
 export const digestRange = (digest: Digest, first: number, count: number): string =>
   [first, "to", first + count - 1, "of", countOf(digest)]
     .map((part) => part.toLocaleString("en-US"))
     .join(" ");
 
-/** Whether `where` is a web address. Otherwise it is a command. */
+/**
+ * Whether `where`, the place that lists the remaining alerts, is a web address. Otherwise it is a
+ * command.
+ */
 export const isPage = (where: string): boolean => /^https?:\/\//.test(where);

@@ -10,7 +10,10 @@ const BARE_LINK =
   /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
 const IN_LINK = /[*~`|\\[\]()"'{}]|@(?=everyone|here)/gi;
 
-/** Escapes markdown, and at the start of a line also quotes, headings, lists and subtext. */
+/**
+ * Escapes markdown everywhere in the text, and at the start of a line also the characters that
+ * begin quotes, headings, lists and subtext.
+ */
 function escapeMarkdown(text: string): string {
   return defuseEmoji(defuseMentions(text))
     .replace(/[\\*_~`|[\]()<>]/g, "\\$&")
@@ -19,7 +22,10 @@ function escapeMarkdown(text: string): string {
     );
 }
 
-/** Percent-encodes what markdown would interpret in a link, which keeps its meaning. */
+/**
+ * Percent-encodes the characters of a link that markdown would interpret. The link still leads to
+ * the same page.
+ */
 const encodeLink = (link: string): string =>
   link.replace(IN_LINK, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -33,24 +39,30 @@ function escape(text: string): string {
   return escaped + escapeMarkdown(text.slice(from));
 }
 
-/** Returns text for descriptions and message content: at most `limit` units after escaping. */
+/**
+ * Returns escaped text for embed descriptions and message content, at most `limit` UTF-16 units
+ * long.
+ */
 export const discordText = (text: string, limit: number): string =>
   trimEscaped(cleanText(text), limit, escape);
 
-/** Returns a single line without links, for titles and the labels of masked links. */
+/**
+ * Returns one escaped line for titles and the labels of masked links. Unlike `discordText`, it
+ * escapes links like other text.
+ */
 export const discordLabel = (text: string, limit: number): string =>
   trimEscaped(cleanLine(text), limit, escapeMarkdown);
 
 /**
- * Returns text for names and footers of embeds, which have no markdown. Only length and mentions
- * matter.
+ * Returns one line for names and footers of embeds. Discord interprets no markdown there, so only
+ * mentions are broken and the length is limited.
  */
 export const discordPlain = (text: string, limit: number): string =>
   trimText(defuseMentions(cleanLine(text)), limit);
 
 /**
- * Returns `[label](<url>)`. `url` must come from `webUrl` or permalink.ts. The brackets keep
- * Discord from unfurling it.
+ * Returns `[label](<url>)`. `url` must come from `webUrl` or permalink.ts. The angle brackets keep
+ * Discord from showing a preview of the page.
  */
 export const discordLink = (url: string, label: string, limit: number): string =>
   `[${discordLabel(label, limit)}](<${url.replace(/[()]/g, (char) => (char === "(" ? "%28" : "%29"))}>)`;

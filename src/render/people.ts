@@ -1,18 +1,19 @@
 /**
- * Combines several accounts that joined or left one list into one sentence and a list.
- * roster-message.ts handles a single account.
+ * Combines events about several accounts that joined or left the same member list into one message:
+ * a sentence, and below it a list of the accounts. roster-message.ts words an event about a single
+ * account.
  */
 import type { NeutralMessage, Person } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { nameOf } from "./messages/event-message.ts";
 import { isAboutPeople, peopleSentence } from "./messages/roster-message.ts";
 
-/** The number of accounts that a card names. The others are counted. */
+/** The maximum number of accounts that one card names. Further accounts are only counted. */
 export const MAX_PEOPLE = 20;
 
 /**
- * The content of one card: an event, or several accounts of one list, those with the most followers
- * first.
+ * The content of one card: a single event, or several events about accounts of one member list,
+ * sorted by the accounts' followers, largest number first.
  */
 export interface Card {
   readonly events: readonly [OutboxEvent, ...OutboxEvent[]];
@@ -29,8 +30,9 @@ export const cardsOf = (
   }));
 
 /**
- * Gathers events about the accounts of one list into cards, in the order of their first events. An
- * event that a template words keeps a card of its own.
+ * Groups events by card. Events about accounts of the same member list share a card, unless a
+ * template words them. Every other event has a card of its own. Cards are in the order of their
+ * first events.
  */
 export function gatherPeople(
   events: readonly OutboxEvent[],
@@ -59,7 +61,7 @@ const byFollowers = ([first, ...rest]: readonly [OutboxEvent, ...OutboxEvent[]])
   return [most, ...others];
 };
 
-/** Returns the number of followers, which member lists may not contain. */
+/** Returns the number of followers; -1 if the service's member list did not contain it. */
 const followersOf = ({ event }: OutboxEvent): number => event.body.user?.followers_count ?? -1;
 
 function peopleMessage(
@@ -90,7 +92,10 @@ function peopleMessage(
   };
 }
 
-/** Returns an account as a line of a list. `message` is the message of the event about it. */
+/**
+ * Returns an account as an entry of a message's list. The second parameter is the message of the
+ * same event.
+ */
 export function personOf(
   { event, changes = 1 }: OutboxEvent,
   { author, facts }: NeutralMessage,

@@ -1,4 +1,4 @@
-/** The message of a report. */
+/** Turns a report into a message: the figures become its body, the top posts its list. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { ReportView } from "../model/report.ts";
 import type { OutboxEvent } from "../model/sink.ts";
@@ -10,7 +10,7 @@ export const REPORT_EVENT = "report.created";
 export const isReport = ({ event }: OutboxEvent): boolean =>
   event.type === REPORT_EVENT && event.body["report"] !== undefined;
 
-/** Reads `body.report`. */
+/** Returns the message of a report event, whose `body.report` holds the report. */
 export function reportMessage(event: OutboxEvent): NeutralMessage {
   const report = event.event.body["report"] as unknown as ReportView;
   const lines = reportFigures(report);

@@ -1,5 +1,6 @@
 /**
- * A report as lines of plain text, at most 25 with its title. Each sink escapes and formats them.
+ * Writes a report as lines of plain text, at most 25 including its title. Each sink escapes and
+ * formats them.
  */
 import type { LinkList } from "../model/message.ts";
 import type { ComparedCount, ReportView, WatchReport } from "../model/report.ts";
@@ -24,7 +25,10 @@ export const reportLines = (report: ReportView): readonly string[] => [
   ...reportPosts(report).people.map(({ name, url, note }) => `• ${name} · ${note} ${url}`),
 ];
 
-/** Returns the lines above the posts. */
+/**
+ * Returns the lines that stand above the top posts: watches, alerts that were not sent, authors and
+ * shares.
+ */
 export function reportFigures(report: ReportView): readonly string[] {
   const { watches, top_posts: posts, top_authors: authors } = report;
   const hidden = watches.length - MAX_WATCHES;
@@ -41,7 +45,7 @@ export function reportFigures(report: ReportView): readonly string[] {
   return lines.filter((line) => line !== "");
 }
 
-/** Returns the posts, each as a line with a link. */
+/** Returns the top posts as list entries, each with a link. */
 export const reportPosts = ({ top_posts: posts, timezone }: ReportView): LinkList => ({
   people: posts.slice(0, MAX_POSTS).map((post) => ({
     name: trimText(cleanLine(post.text), WORDS_CHARS) || `a post by @${post.author}`,
@@ -65,8 +69,8 @@ function watchLine({ watch, read, filtered, alerted, days }: WatchReport): strin
 }
 
 /**
- * Returns the difference from the previous period: " (+12)". Empty if the data of that period is
- * incomplete.
+ * Returns the difference from the previous period: " (+12)". Empty if the data of the previous
+ * period is incomplete.
  */
 function changeText({ count, before }: ComparedCount): string {
   if (before === null) return "";
@@ -77,7 +81,7 @@ function changeText({ count, before }: ComparedCount): string {
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** Returns a bar for each day. */
+/** Returns one bar character for each day, scaled to the day with the largest count. */
 function barsOf(counts: readonly number[]): string {
   const most = Math.max(1, ...counts);
   return counts
@@ -111,7 +115,10 @@ function postNote(post: ReportView["top_posts"][number], timezone: string): stri
   return parts.join(" · ");
 }
 
-/** Returns the shares of all alerts. Other values are combined. */
+/**
+ * Returns the share of all alerts that each value of a label has. Values that the report does not
+ * list are combined as "others".
+ */
 function shareLine({ label, count, values }: ReportView["shares"][number]): string {
   if (count === 0) return "";
   const others = count - values.reduce((sum, value) => sum + value.count, 0);

@@ -26,12 +26,15 @@ export interface Span {
 }
 
 export interface RichLine {
-  /** A section's heading is separated from the lines above it. */
+  /**
+   * Sinks set a line of kind `section`, the heading of a digest's section, apart from the lines
+   * above it.
+   */
   readonly kind: "heading" | "section" | "title" | "body" | "quote" | "footer" | "item";
   readonly spans: readonly Span[];
 }
 
-/** An alert: its lines, its picture, and its severity. */
+/** An alert, or several events about accounts of one list, for a sink to format. */
 export interface RichCard {
   readonly lines: readonly RichLine[];
   readonly imageUrl: string | undefined;
@@ -43,18 +46,22 @@ const FACTS_CHARS = 300;
 const QUOTE_CHARS = 600;
 const URL_CHARS = 1_000;
 const HEADING_CHARS = 400;
-/** Limits for an item of a list. */
+/** The maximum lengths of the name and of the words after it in one item of a list. */
 const NAME_CHARS = 60;
 const WORDS_CHARS = 110;
 
-/** Limits for the body, from a whole long post down to its first words. */
+/**
+ * The limits that `fitCards` tries for the body of each alert, from a whole long post down to its
+ * first words.
+ */
 const BODY_CHARS = [
   25_000, 12_000, 8_000, 5_000, 3_600, 3_000, 2_400, 1_800, 1_200, 800, 400, 150, 40,
 ];
 
 /**
- * Returns the alerts of a batch, each with as much of its text as fits. `fits` measures the cards
- * as the sink would send them. If not even the first words fit, each alert is a line with its link.
+ * Returns the alerts of a batch as cards, each with as much of its text as `fits` allows. `fits`
+ * measures the cards as the sink would send them. If not even the first words fit, each card is a
+ * line with a link.
  */
 export function fitCards(
   batch: Batch,
@@ -109,7 +116,10 @@ function titleLine(message: NeutralMessage): RichLine {
   };
 }
 
-/** The room for one account. A body of 1,200 characters names 20 accounts, a shorter one fewer. */
+/**
+ * The characters of the body's limit that one listed account uses. A limit of 1,200 characters
+ * allows 20 accounts, a lower limit fewer.
+ */
 const CHARS_A_NAME = 60;
 
 function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[] {
@@ -151,13 +161,19 @@ function footerLine(message: NeutralMessage): RichLine {
   return { kind: "footer", spans: [...openLinks(message), { text: rest }] };
 }
 
-/** Returns the shortest form of an alert, for when there is no room. */
+/**
+ * Returns the shortest form of an alert, its title with a link, for a message without room for
+ * more.
+ */
 function shortFooter(message: NeutralMessage): RichLine {
   const title = trimText(cleanLine(message.title), NAME_CHARS) || "Alert";
   return { kind: "footer", spans: [{ text: title, ...link(message.url) }] };
 }
 
-/** Returns the links of the subject, and of a context that has no text to quote. */
+/**
+ * Returns the links of the footer: "Open" leads to the alert's subject. A second link leads to the
+ * message's context, such as the answered post, if there is no text of it to quote.
+ */
 function openLinks({ url, context }: NeutralMessage): readonly Span[] {
   const other = context?.body === "" ? context : undefined;
   const label = trimText(cleanLine(other?.label ?? ""), LABEL_CHARS);
@@ -179,15 +195,18 @@ function shortUrl(text: string | undefined): string | undefined {
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
 
-/** The maximum size of one message of a digest, in as many units as the receiver counts. */
+/**
+ * The maximum size of one message of a digest. A receiver may have several limits: `budgets` holds
+ * one number for each, and `costs` returns what a line uses of each.
+ */
 export interface LineLimits {
   readonly costs: (line: RichLine) => readonly number[];
   readonly budgets: readonly number[];
 }
 
 /**
- * Renders a digest: a line with a link for each alert, in as many messages as needed. `seal` makes
- * the body of one message.
+ * Renders a digest: a line with a link for each alert, in as many messages as needed. `seal` turns
+ * lines into the body of one message.
  */
 export function* richDigest(
   digest: Digest,
@@ -257,7 +276,7 @@ function remainderLines(digest: Digest): readonly RichLine[] {
   return [{ kind: "heading", spans: [{ text: place.length === 0 ? said : `${said} ` }, ...place] }];
 }
 
-/** Returns the line that says that alerts are gathered from now on. */
+/** Returns the line that announces that alerts are collected and sent together at `nextAtMs`. */
 export const announcementLine = (nextAtMs: number): RichLine => ({
   kind: "heading",
   spans: [

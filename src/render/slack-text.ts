@@ -16,7 +16,10 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 const escape = (text: string): string =>
   text.replace(/[&<>]/g, (char) => ownValue(ENTITIES, char) ?? char);
 
-/** Returns text for rich_text elements, which Slack never parses. Mentions are still broken. */
+/**
+ * Returns text for rich_text elements. Slack does not parse it, but mentions are broken all the
+ * same.
+ */
 export const slackLiteral = (text: string, limit: number): string =>
   trimEscaped(cleanText(text), limit, defuseMentions);
 
@@ -25,8 +28,8 @@ export const slackText = (text: string, limit: number): string =>
   trimEscaped(cleanText(text), limit, (cut) => escape(defuseMentions(cut)));
 
 /**
- * Returns a line of mrkdwn in which nothing takes effect. It can also be a link's label. `limit`
- * counts characters before escaping.
+ * Returns one line of mrkdwn without formatting, mentions or emoji. It can also be the label of a
+ * link. `limit` counts UTF-16 units before escaping.
  */
 export function slackLabel(text: string, limit: number): string {
   return escape(defuseEmoji(defuseMentions(replaceFormat(trimText(cleanLine(text), limit)))));

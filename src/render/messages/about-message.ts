@@ -1,4 +1,4 @@
-/** The message about new facts on an account: another country, another change of the handle. */
+/** The message about an account that is in another country now, or has changed its handle again. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
@@ -12,7 +12,10 @@ import {
   valueText,
 } from "./value-moves.ts";
 
-/** Reads `body.user`, `about`, `previous`, `changed` and `crossed`. */
+/**
+ * Reads from the event's body `user`, `about`, the current values, `previous`, the values before,
+ * and the names in `changed` and `crossed`.
+ */
 export function aboutMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;

@@ -1,6 +1,6 @@
 /**
  * The message about an article that was edited or whose counts crossed a threshold: the author,
- * what happened, and its preview.
+ * what happened, and the article's preview.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -27,7 +27,8 @@ const COUNTS = {
 const TEXTS = { full_text: "the text", preview_text: "the preview", cover_image_url: "the cover" };
 
 /**
- * Reads `body.user`, the author, and `body.article`; the event's subject is the id of its tweet.
+ * Reads `body.user`, the author, and `body.article`. The event's subject is the id of the tweet
+ * that contains the article.
  */
 export function articleMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;

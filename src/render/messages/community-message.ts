@@ -1,4 +1,4 @@
-/** The message about a community that changed: its name, what is new, and what it was before. */
+/** The message about a community that changed: its name, and the new and previous values. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage, type ReadContext } from "./event-message.ts";
@@ -17,8 +17,8 @@ import {
 const TEXTS = { name: "name", description: "description", banner_url: "banner" };
 
 /**
- * Reads `body.community`, its values as they are now, and `previous`; the event's subject is the
- * community's id.
+ * Reads from the event's body `community`, the current values, and `previous`, the values before.
+ * The event's subject is the community's id.
  */
 export function communityMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;

@@ -1,6 +1,6 @@
 /**
- * Adds an enrichment to the message of its event: short values as facts, longer ones below the
- * text. They are escaped like the rest of the message.
+ * Adds the fields of an event's enrichment (`body.enrichment`) to its message: short values as
+ * facts, longer ones below the text. Sinks escape them like the rest of the message.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";

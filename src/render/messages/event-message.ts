@@ -1,6 +1,6 @@
 /**
- * The parts that all messages have in common: who, when, and which watches. Each kind of message
- * has a file for the rest.
+ * Provides the parts that all kinds of messages share: author, time, and matching watches. Each
+ * kind of message has a file of its own for the rest.
  */
 import type { MessageAuthor, NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -35,7 +35,7 @@ export const authorOf = (user: User, linksHost: string): MessageAuthor => ({
   avatarUrl: user.profile_image_url,
 });
 
-/** Returns `Alice (@alice)`, without the half that is missing. */
+/** Returns `Alice (@alice)`, or only the name or the handle if the account has only one of them. */
 export function nameOf(user: Pick<User, "display_name" | "username" | "id">): string {
   if (user.username === "") return user.display_name || `account ${user.id}`;
   return user.display_name === ""

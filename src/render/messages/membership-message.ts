@@ -1,4 +1,7 @@
-/** The message about a check whose answer changed between yes and no: who, what, and about whom. */
+/**
+ * The message about a yes-or-no check whose answer changed, such as whether one account follows
+ * another.
+ */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -10,7 +13,10 @@ import { valuesOf } from "./value-moves.ts";
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** Reads `body.user` and `body.membership`: the check, its answer, and what it was about. */
+/**
+ * Reads `body.user`, the account that is checked, and `body.membership`: the check, its answer, and
+ * the account, post or community that the check asks about.
+ */
 export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { user, target, membership: said } = event.event.body;
   if (user === undefined) return opsAlertMessage(event);
@@ -26,7 +32,10 @@ export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext
   };
 }
 
-/** Returns what happened. `target`: the account that is followed, with its current handle. */
+/**
+ * Returns what the account did, for the title. `target` is the account that is followed, with its
+ * current handle, if the check asks about an account.
+ */
 function deedOf(membership: Values, target: User | undefined): string {
   const { check, account, status } = membership;
   const choose = (isSo: Json | undefined, yes: string, no: string) => (isSo === true ? yes : no);
@@ -52,7 +61,9 @@ function deedOf(membership: Values, target: User | undefined): string {
   return choose(membership["is_member"], "joined the community", "left the community");
 }
 
-/** Returns an account as the YAML names it: a handle, an id or a link. */
+/**
+ * Returns an account as the YAML names it: by a handle or an id, with an @ before it, or by a link.
+ */
 const accountText = (account: string): string =>
   /^[A-Za-z0-9_]+$/.test(account) ? `@${account}` : account;
 

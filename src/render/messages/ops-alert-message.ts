@@ -8,8 +8,8 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage } from "./event-message.ts";
 
 /**
- * Reads `body.message`, the sentence, `body.hint`, the remedy, and `body.url`, a link. The other
- * plain values of the body become facts.
+ * Reads `body.message`, the title, `body.hint`, which says what to do, and `body.url`. The body's
+ * other texts, numbers and flags become facts.
  */
 export function opsAlertMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;

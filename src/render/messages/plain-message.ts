@@ -1,4 +1,7 @@
-/** Messages as unescaped plain text: notifications, fallbacks, and the lines of a list. */
+/**
+ * Writes messages as unescaped plain text, for notifications, fallback texts and the lines of
+ * lists.
+ */
 import type { LinkList, NeutralMessage, Person } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
 import { countTypes, countsText } from "../text/kind-words.ts";
@@ -42,7 +45,7 @@ const lineOf = ({ hasPlainLinks = false }: LinkList, person: Person): string =>
 export const factLine = (message: NeutralMessage): string =>
   message.facts.map(({ name, value }) => `${name} ${value}`).join(" · ");
 
-/** Returns the watches that matched. */
+/** Returns the names of the watches that matched, separated by commas. */
 export const watchLine = (message: NeutralMessage): string => message.watches.join(", ");
 
 /** Returns `Alice (@alice) posted: what she wrote` on one line, without shortening it. */

@@ -1,6 +1,6 @@
 /**
- * The message about a profile that changed: a rename first, then what else is new, with the old
- * values, and counts that crossed a threshold.
+ * The message about a profile that changed: a new handle first, then the other new values beside
+ * the old ones, and counts that crossed a threshold.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -37,7 +37,10 @@ const FIELDS = {
 };
 const PICTURES = ["profile_image_url", "profile_background_image_url"];
 
-/** Reads `body.user`, the current profile, `previous`, and the names in `changed` or `crossed`. */
+/**
+ * Reads from the event's body `user`, the current profile, `previous`, the values before, and the
+ * names in `changed` or `crossed`.
+ */
 export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;

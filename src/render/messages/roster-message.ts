@@ -13,7 +13,10 @@ import { formatCompact, formatExact } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** A sentence for each event type. `place` is where it happened. */
+/**
+ * The sentence for each event type. `place` names the account, list, community, post or search that
+ * is watched.
+ */
 const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>> = {
   "follower.added": (who, place) => `${place} has a new follower: ${who}`,
   "follower.removed": (who, place) => `${place} lost a follower: ${who}`,
@@ -31,7 +34,10 @@ const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>
     `${who} is no longer among the top accounts that ${place} follows`,
 };
 
-/** Sentences about several accounts, which a list below them names. */
+/**
+ * The sentence for each event type if one message is about several accounts. A list below the
+ * sentence names the accounts.
+ */
 const SENTENCES_OF_MANY: Readonly<Record<string, (count: string, place: string) => string>> = {
   "follower.added": (count, place) => `${count} new followers of ${place}`,
   "follower.removed": (count, place) => `${count} accounts no longer follow ${place}`,
@@ -51,12 +57,15 @@ const SENTENCES_OF_MANY: Readonly<Record<string, (count: string, place: string) 
     `${count} accounts are no longer among the top accounts that ${place} follows`,
 };
 
-/** Whether several of such events can become one sentence and a list. */
+/**
+ * Whether this event can share a message with other events of its type: one sentence and a list.
+ */
 export const isAboutPeople = ({ type, body }: Pick<ChirpEvent, "type" | "body">): boolean =>
   ownValue(SENTENCES_OF_MANY, type) !== undefined && body.user !== undefined;
 
 /**
- * Returns the common sentence of several events of one type and place: "15 new followers of @acme".
+ * Returns the sentence for `count` accounts of one list, such as "15 new followers of @acme". The
+ * second parameter is any of their events.
  */
 export function peopleSentence(
   count: number,
@@ -67,8 +76,9 @@ export function peopleSentence(
 }
 
 /**
- * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`,
- * `community`, `retweeted` or `search`. If the place is missing, its label is used.
+ * Reads `body.user`, the account that joined or left, and the place that is watched: `body.target`,
+ * an account, or `public_list`, `community`, `retweeted` or `search`. If the body has no place, the
+ * label `target` is used.
  */
 export function rosterMessage(
   event: OutboxEvent,
@@ -98,7 +108,7 @@ const changesText = ({ changes = 1 }: OutboxEvent): string =>
 
 interface Place {
   readonly name: string;
-  /** Set if the place is not an account. Accounts are named in the sentence. */
+  /** The link to a list, a community or a post. Absent if the place is an account or a search. */
   readonly url?: string;
 }
 
@@ -126,8 +136,8 @@ function textIn(value: Json | undefined, name: string): string | undefined {
 const capitalised = (text: string): string => text.replace(/^the /, "The ");
 
 /**
- * Returns facts that are known. Member lists have few fields, and little is stored of accounts that
- * left.
+ * Returns the facts that are known. The service's member lists have few fields, and the daemon
+ * stores few fields of accounts that left.
  */
 function factsOf(known: Partial<User>, locale: string | undefined): NeutralMessage["facts"] {
   const {

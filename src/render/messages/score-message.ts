@@ -9,8 +9,9 @@ import { beforeFacts, crossedMoves, crossedText, factBefore, joinWords } from ".
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of
- * the thresholds crossed, and `present`, the score itself, if it was requested.
+ * Reads from the event's body `user`; `score` and `previous`, each with `week_delta` and
+ * `month_delta`; `crossed`, the names of the deltas that crossed their thresholds; and `present`,
+ * the score itself, if it was requested.
  */
 export function scoreMessage(
   event: OutboxEvent,
@@ -41,7 +42,10 @@ export function scoreMessage(
   };
 }
 
-/** Reads `body.user`, and the score itself in `body.score.score` and `previous.score`. */
+/**
+ * Returns the message about a score that crossed a threshold itself, not by its change. Reads
+ * `user`, `score.score` and `previous.score` from the event's body.
+ */
 export function scoreLevelMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;

@@ -1,4 +1,4 @@
-/** The message about a Space that changed: whose, what happened, and how many listen. */
+/** The message about a Space that changed: its host, what happened, and how many people listen. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { cleanLine } from "../text/clean-text.ts";
@@ -24,7 +24,10 @@ const NOUNS = {
   participants: "participants",
 };
 
-/** Reads `body.space`, its current values, `previous`, and `body.user`, the host. */
+/**
+ * Reads from the event's body `space`, the current values, `previous`, the values before, and
+ * `user`, the host.
+ */
 export function spaceMessage(
   event: OutboxEvent,
   { linksHost, locale }: ReadContext,
@@ -51,8 +54,8 @@ export function spaceMessage(
 }
 
 /**
- * Returns what happened. The service's document does not list the states, so an unknown one is
- * shown as it is.
+ * Returns what happened. The service's document does not list the states of a Space, so an unknown
+ * state is shown as it is.
  */
 function deedOf({ name, now, before }: Move): string {
   if (name === "title") return `has a new title (it was “${valueText(before)}”)`;

@@ -1,6 +1,6 @@
 /**
- * The message about influential followers whose number crossed a threshold: whose, how many, and
- * how many before.
+ * The message about an account whose number of influential followers crossed a threshold: the
+ * current and the previous number.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -15,7 +15,10 @@ const COUNTS = {
   venture_capitals_count: "venture capital firms among its followers",
 };
 
-/** Reads `body.user`, `stats`, `previous` and the names in `crossed`. */
+/**
+ * Reads from the event's body `user`, `stats`, the current numbers, `previous`, the numbers before,
+ * and the names in `crossed`.
+ */
 export function statsMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;

@@ -8,7 +8,8 @@ import { webUrl } from "../text/permalink.ts";
 import { valuesOf } from "./value-moves.ts";
 
 /**
- * Reads `body.trend` (`name`, `url`, `rank`) and `previous.rank`; the target is the place's WOEID.
+ * Reads `body.trend` (`name`, `url`, `rank`) and `body.previous.rank`. The label `target` is the
+ * WOEID of the place; 1 is the whole world.
  */
 export function trendMessage(event: OutboxEvent): NeutralMessage {
   const { body, labels } = event.event;

@@ -15,7 +15,10 @@ const COUNTS = {
   view_count: "views",
 };
 
-/** Reads `body.tweet`, in its current or last known form, `previous` and the names in `crossed`. */
+/**
+ * Reads from the event's body `tweet`, in its current form or, if it was deleted, its last known
+ * form, `previous`, the values before, and the names in `crossed`.
+ */
 export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): NeutralMessage {
   const { type, body } = event.event;
   const { tweet } = body;

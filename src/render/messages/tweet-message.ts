@@ -13,7 +13,8 @@ import { tweetUrl } from "../text/permalink.ts";
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
 
 /**
- * Reads `body.tweet`. `title` replaces the sentence, for events that are not about posting a tweet.
+ * Reads `body.tweet`. `title` replaces the usual title ("Alice (@alice) posted"), for events that
+ * are not about a new tweet.
  */
 export function tweetMessage(
   event: OutboxEvent,
@@ -48,7 +49,7 @@ const KINDS: Readonly<Record<TweetKind, string>> = {
 export const whatOf = (tweet: Tweet): string =>
   `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
-/** Returns the message about a deleted post, without anything that it said or showed. */
+/** Returns the message about a deleted post, without the post's text and media. */
 const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): NeutralMessage => ({
   ...baseMessage(event),
   title: `${whatOf(tweet)} is gone: deleted, or no longer public`,
@@ -66,8 +67,8 @@ function titleOf(type: string, tweet: Tweet): string {
 }
 
 /**
- * Returns the text before an edit. It replaces the tweet that was answered, because it matters
- * more.
+ * Returns the text before an edit. An edited reply shows it in place of the answered tweet, because
+ * it matters more.
  */
 function formerText({ event }: OutboxEvent): NeutralMessage["context"] {
   const { previous } = event.body;
@@ -95,7 +96,7 @@ function deedOf(tweet: Tweet): string {
 
 /**
  * Returns the tweet that was reposted, quoted or answered. The service sends the text of a reposted
- * or quoted one, but only the name of one that was answered.
+ * or quoted tweet, but only the id and the author's handle of an answered one.
  */
 function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   const other = tweet.retweeted_status ?? tweet.quoted_status;
@@ -116,8 +117,8 @@ function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
 }
 
 /**
- * Returns the media. The preview is a picture for every kind; the link of a photo is one too. The
- * media of a quoted tweet have no preview (docs/service.md).
+ * Returns the media of a tweet or of the tweet that it reposts. `preview` is a picture for every
+ * kind of media; if it is missing, `link` is used, which is a picture only for photos.
  */
 function mediaOf(tweet: Tweet): NeutralMessage["media"] {
   const own = tweet.entities.length > 0 ? tweet.entities : (tweet.retweeted_status?.entities ?? []);
@@ -127,7 +128,7 @@ function mediaOf(tweet: Tweet): NeutralMessage["media"] {
     .filter(({ url }) => url !== "");
 }
 
-/** Views below this are not shown, because the first few are mostly the author's. */
+/** The minimum number of views that is shown. The first few views are mostly the author's own. */
 const MIN_VIEWS_SHOWN = 10;
 
 function countsOf(tweet: Tweet, locale: string | undefined): NeutralMessage["facts"] {

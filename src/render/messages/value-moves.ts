@@ -8,7 +8,8 @@ import { formatExact } from "../text/numbers.ts";
 type Values = Readonly<Record<string, Json | undefined>>;
 
 /**
- * The words for values, by their names in the body: the noun after a number, or the name of a text.
+ * The words for values, by their names in the body: for a number the noun after it ("followers"),
+ * for a text its name ("bio").
  */
 export type Nouns = Readonly<Record<string, string>>;
 
@@ -21,12 +22,12 @@ export interface Move {
 
 /**
  * Returns the numbers that crossed a threshold, in the order in which the body names them. `under`
- * is the name of the values in the body.
+ * is the key of the body that holds the current values.
  */
 export const crossedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
   moves(body, "crossed", under, nouns);
 
-/** Returns the values that changed. */
+/** Returns the values that the body lists as changed. `under` is the key of the current values. */
 export const changedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
   moves(body, "changed", under, nouns);
 
@@ -46,13 +47,13 @@ function moves(
   );
 }
 
-/** Returns the object under a name of the body; empty if there is none. */
+/** Returns the value if it is an object; otherwise an empty object. */
 export const valuesOf = (value: Json | undefined): Values =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Values) : {};
 
 /**
- * Returns "reached 12,034 followers" for a rise, "fell to 480 followers" for a fall. Several are
- * joined.
+ * Returns "reached 12,034 followers" for a rise, "fell to 480 followers" for a fall. Several
+ * numbers are joined with "and".
  */
 export const crossedText = (crossed: readonly Move[]): string =>
   joinWords(
@@ -62,14 +63,17 @@ export const crossedText = (crossed: readonly Move[]): string =>
     }),
   );
 
-/** "1 reply", "12 replies", "1 follower of note": only the first plural of a noun is counted. */
+/**
+ * Returns "1 reply", "12 replies" or "1 follower of note": for 1, only the first plural in the noun
+ * becomes a singular.
+ */
 const countedText = (value: Json | undefined, noun: string): string =>
   `${valueText(value)} ${value === 1 ? noun.replace(/\b(\w+?)(ies|s)\b/, singular) : noun}`;
 
 const singular = (_word: string, stem: string, end: string): string =>
   end === "ies" ? `${stem}y` : stem;
 
-/** Returns the previous values of the numbers that crossed, as a fact. */
+/** Returns one fact with the previous values of the numbers that crossed a threshold. */
 export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
   factBefore(
     crossed.flatMap(({ noun, before }) =>

@@ -8,8 +8,8 @@ import { valuesOf } from "./value-moves.ts";
 export const isVolumeEvent = ({ event }: OutboxEvent): boolean => event.type.startsWith("volume.");
 
 /**
- * Reads `body.volume`: `count`, `usual` and `window` of a spike, `for` and `last_event_at` of a
- * silence.
+ * Reads `body.volume`: for a spike `count`, `usual` and `window`, for a silent watch `for`, how
+ * long it was silent, and `last_event_at`.
  */
 export function volumeMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;

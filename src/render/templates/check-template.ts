@@ -1,6 +1,6 @@
 /**
  * Finds errors in a template before it runs: in its syntax, and in names of tags, filters and
- * fields that do not exist.
+ * fields that do not exist or are refused.
  */
 import type { Liquid, Template } from "liquidjs";
 import type { Rendering } from "./filters.ts";
@@ -8,8 +8,8 @@ import { createLiquid, REFUSED_FILTERS, REFUSED_TAGS } from "./liquid.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Fields by name, each with its own fields or its type: `string`, `int`, `list<string>` … `dyn` and
- * `map<…>` may have any fields.
+ * The known fields by name. The value is either the tree of the field's own fields or its type:
+ * `string`, `int`, `list<string>` … A field of type `dyn` or `map<…>` may have any fields.
  */
 export interface FieldTree {
   readonly [name: string]: string | FieldTree;
@@ -17,11 +17,14 @@ export interface FieldTree {
 
 export interface TemplateProblem {
   readonly kind: "syntax" | "refused" | "name";
-  /** An offset into the text. */
+  /** Offsets into the template's text. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  /** A word that does not exist, and those that exist in its place. */
+  /**
+   * The word that does not exist, the words that are allowed in its place, and for a field its
+   * `holder`: the path of the object that was expected to contain it.
+   */
   readonly unknown?: {
     readonly word: string;
     readonly known: readonly string[];
@@ -29,7 +32,10 @@ export interface TemplateProblem {
   };
 }
 
-/** Checks a template. A syntax error hides what follows it; without one, every name is checked. */
+/**
+ * Returns the problems of a template. If it cannot be parsed, only the first error is returned;
+ * otherwise every field name is checked.
+ */
 export function checkTemplate(text: string, fields: FieldTree): readonly TemplateProblem[] {
   const current: Rendering = { nowMs: 0, hasMoments: false, moments: [] };
   const liquid = createLiquid({ region: {}, current });
@@ -40,15 +46,15 @@ export function checkTemplate(text: string, fields: FieldTree): readonly Templat
   }
 }
 
-/** Names that lists and texts have in addition to their items. */
+/** The properties that every list and text has in Liquid besides its items. */
 const OF_ANY: ReadonlySet<unknown> = new Set(["size", "first", "last"]);
 
 /**
- * Returns the paths that a text without errors may read, up to where they depend on data; undefined
- * if they may be any.
+ * Returns the paths of the fields that a valid template may read; undefined if it may read any
+ * field. A path ends before an index, a variable or a property such as `size`.
  */
 export function pathsRead(text: string): readonly (readonly string[])[] | undefined {
-  // The argument of these filters is an expression that is only read at run time.
+  // Filters such as `where_exp` take an expression as text, which is parsed only at run time.
   if (/_exp\b/.test(text)) return undefined;
   const liquid = createLiquid({
     region: {},
@@ -68,7 +74,7 @@ interface Checked {
   readonly fields: FieldTree;
 }
 
-/** A path as liquidjs finds it. A part in brackets may be a path itself. */
+/** The path of a variable as liquidjs reports it. A part in brackets may itself be a path. */
 interface Use {
   readonly segments: readonly unknown[];
   readonly location: { readonly row: number; readonly col: number };
@@ -107,7 +113,7 @@ function checkPath(
 const ANY = /^(?:dyn|map<.*>)$/;
 const LIST = /^list<(.+)>$/;
 
-/** Returns what a name stands for; undefined if it does not exist. */
+/** Returns the type or the fields of `name` in `at`; undefined if `at` has no such name. */
 function step(at: string | FieldTree, name: string): string | FieldTree | undefined {
   if (typeof at !== "string") return ownValue(at, name);
   if (ANY.test(at)) return "dyn";

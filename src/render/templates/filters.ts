@@ -1,4 +1,7 @@
-/** The filters that alerts need: `graphemes`, `thousands`, `time`, and `date` without a clock. */
+/**
+ * Registers the filters that alerts need: `graphemes`, `thousands`, `time`, and a `date` whose
+ * `now` is the time of the rendering instead of the machine's clock.
+ */
 import type { FilterImplOptions, Liquid } from "liquidjs";
 import {
   type Moment,
@@ -13,7 +16,7 @@ import { lazy } from "../../model/lazy.ts";
 
 export interface FilterSetting {
   readonly region: Region;
-  /** The rendering under way. */
+  /** The state of the rendering that is under way. */
   readonly current: Rendering;
 }
 
@@ -21,11 +24,17 @@ export interface FilterSetting {
 export interface Rendering {
   nowMs: number;
   hasMoments: boolean;
-  /** The moments, by the number in their marks. */
+  /**
+   * The moments in the order in which they were written. A mark in the output holds the index of
+   * its moment in this list.
+   */
   moments: Moment[];
 }
 
-/** The marks around the number of a moment. No input contains them: see `withoutMarks`. */
+/**
+ * The characters before and after the index of a moment in rendered text. `withoutMarks` removes
+ * them from all input.
+ */
 const OPEN = "\ue000";
 const CLOSE = "\ue001";
 
@@ -33,8 +42,8 @@ const CLOSE = "\ue001";
 export const withoutMarks = (text: string): string => text.replace(/[\ue000\ue001]/g, "");
 
 /**
- * Returns the text of a rendering with its moments in place. Remains of a mark that was cut are
- * removed.
+ * Splits rendered text into plain text and moments, in order. Removes incomplete marks, which a
+ * filter may have cut.
  */
 export function piecesOf(text: string, moments: readonly Moment[]): readonly TextPiece[] {
   const pieces = text
@@ -69,10 +78,13 @@ const textOf = (value: unknown): string =>
       ? String(value)
       : "";
 
-/** Loading the rules of graphemes takes 15 ms. */
+/** The segmenter is created on first use, because loading Intl's grapheme rules takes 15 ms. */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** Returns at most `most` characters as people count them, including the ellipsis. */
+/**
+ * Returns at most `most` graphemes, which are characters as readers count them, including the
+ * ellipsis.
+ */
 function cutGraphemes(text: string, most: number): string {
   if (!Number.isInteger(most) || most < 1)
     throw new Error("graphemes needs a number: write it like graphemes: 200");
@@ -102,7 +114,10 @@ function styleOf(style: unknown): TimeStyle {
   return found;
 }
 
-/** Formats an ISO time, or epoch seconds or milliseconds. Anything else is returned as it is. */
+/**
+ * Formats `now`, an ISO time, or seconds or milliseconds since 1970. Anything else is returned as
+ * text.
+ */
 function time(value: unknown, style: TimeStyle, region: Region, current: Rendering): string {
   const atMs = timeOf(value, current.nowMs);
   if (atMs === undefined) return textOf(value);
@@ -112,7 +127,7 @@ function time(value: unknown, style: TimeStyle, region: Region, current: Renderi
   return `${OPEN}${current.moments.length - 1}${CLOSE}`;
 }
 
-/** The last moment that a date can represent. */
+/** The latest time that a JavaScript `Date` can represent, in milliseconds. */
 const LAST_MS = 8.64e15;
 
 function timeOf(value: unknown, nowMs: number): number | undefined {

@@ -1,7 +1,8 @@
 /**
- * The template language: Liquid without anything that reaches outside or can run for ever. It has
- * no files, no `raw`, no randomness, no clock, and no filter that could write a moment's mark.
- * Output is plain text: each sink escapes it like an author's text.
+ * Creates the template language: Liquid with limits on time and memory, and without files,
+ * randomness and a clock. `raw` is refused, because each sink escapes the output like an author's
+ * text. Filters that decode text are refused, because they could write the marks of moments (see
+ * filters.ts).
  */
 import { Liquid } from "liquidjs";
 import type { Region } from "../../model/template.ts";
@@ -40,7 +41,10 @@ export interface LiquidSetting extends FilterSetting {
   readonly renderLimitMs?: number;
 }
 
-/** Creates the engine. The `now` of a rendering is the one in `setting` while it runs. */
+/**
+ * Creates the engine. In a rendering, `now` is `setting.current.nowMs`, which the caller sets
+ * before each rendering.
+ */
 export function createLiquid(setting: LiquidSetting): Liquid {
   const { locale, timezone = "UTC" } = setting.region;
   const liquid = new Liquid({

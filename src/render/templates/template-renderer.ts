@@ -25,8 +25,8 @@ interface Engine {
 }
 
 /**
- * Creates the renderer. `renderLimitMs`: milliseconds for each text. With a limit, the same job may
- * fail once and succeed later.
+ * Creates the renderer. `renderLimitMs` is the maximum time for a title or a body. A job that
+ * exceeds it on a busy machine may succeed when it is repeated.
  */
 export function createTemplateRenderer(
   templates: readonly MessageTemplate[],
@@ -80,7 +80,7 @@ function render(
   };
 }
 
-/** Returns the problem in liquidjs's words, which end with the position in the template. */
+/** Returns the first line of liquidjs's error, which ends with the position in the template. */
 function problemOf(error: unknown): TemplateResult {
   const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
   return { problem, isRunaway: /limit exceeded/.test(problem) };

@@ -1,13 +1,14 @@
 /**
- * Disables what chats would interpret: a zero-width space breaks mentions without a visible change,
- * and similar characters replace formatting.
+ * Disables text that chats would interpret. A zero-width space breaks mentions, which look the same
+ * afterwards; formatting characters are replaced by similar ones.
  */
 import { ownValue } from "../../model/own-value.ts";
 
 const BREAK = "\u200b";
 
 /**
- * Breaks `@everyone`, `@here`, `@channel` and anything that looks like `<@…`, `<!…`, `<#…`, `<:…`.
+ * Breaks `@everyone`, `@here`, `@channel`, and the markup of chats in angle brackets, such as
+ * `<@…`, `<!…`, `<#…` and `<:…`.
  */
 export function defuseMentions(text: string): string {
   return text
@@ -15,13 +16,16 @@ export function defuseMentions(text: string): string {
     .replace(/<(?=[@!#:/]|a:|t:|id:)/gi, `<${BREAK}`);
 }
 
-/** Keeps `:tada:` as text. The minutes of a time are not an emoji. */
+/**
+ * Breaks `:tada:`, so that chats show no emoji for it. The minutes in 12:30:00 are kept as they
+ * are.
+ */
 export const defuseEmoji = (text: string): string =>
   text.replace(/:(?!\d\d:)(?=[a-z0-9_+'-]+:)/gi, `:${BREAK}`);
 
 /**
  * Breaks `@alice`, which could be a member of this chat, and `/stop`, which could be a command to a
- * bot. Links keep their meaning.
+ * bot. In links, `@` is percent-encoded, which does not change where they lead.
  */
 export const defuseHandles = (text: string): string =>
   text.replace(/https?:\/\/\S+|@(?=\w)|(?<![\w/])\/(?=\w)/g, (found) =>

@@ -1,6 +1,6 @@
 /**
- * Fits many items into little room: each in the longest form that leaves the others at least their
- * shortest. Nothing is split.
+ * Fits many items into limited room. Each item has several forms, and is shown in the longest one
+ * that leaves enough room for the shortest forms of the items after it. No form is cut.
  */
 
 export interface FittedItems<T> {
@@ -10,8 +10,9 @@ export interface FittedItems<T> {
 }
 
 /**
- * Fits items. `items` hold their forms, longest first; `cost` is in the units of `budget`. Half of
- * the room is used for long forms even if the rest would need all of it.
+ * Returns the forms that fit. `items` holds the forms of each item, longest first; `cost` returns
+ * what a form uses of `budget`. If the shortest forms of all items exceed the budget, half of it is
+ * still used for longer forms of the first items.
  */
 export function fitForms<T>(
   items: readonly (readonly T[])[],

@@ -1,20 +1,18 @@
 /**
- * Cuts text that contains points in time (moments) to a limit. A moment is shown whole or not at
- * all, and nothing follows a cut.
+ * Shortens text that contains points in time (moments). A moment is shown whole or not at all, and
+ * the text ends at the first piece that does not fit.
  */
 import { cleanText } from "./clean-text.ts";
 import type { Moment, TextPiece } from "../../model/template.ts";
 
 export interface PieceForms<T> {
-  /** Returns the text as the sink shows it, at most `room` units of it. */
+  /** Returns a text as the sink writes it, cut to at most `room` units. */
   text(text: string, room: number): string;
   show(text: string): T;
   moment(moment: Moment): { readonly shown: T; readonly units: number };
 }
 
-/**
- * Returns as many pieces as fit into `room`, which is measured in the units of `text` and `moment`.
- */
+/** Returns the first pieces, as many as fit into `room`. `text` and `moment` count in its units. */
 export function fitPieces<T>(
   pieces: readonly TextPiece[],
   room: number,

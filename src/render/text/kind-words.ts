@@ -2,13 +2,12 @@
 import { ownValue } from "../../model/own-value.ts";
 import { formatExact } from "./numbers.ts";
 
-/** The singular and the plural. */
+/** The name of a kind of event, in the singular and in the plural. */
 export type KindWords = readonly [string, string];
 
 const MILESTONE: KindWords = ["milestone", "milestones"];
 const PROFILE_CHANGE: KindWords = ["profile change", "profile changes"];
 
-/** The words for each event type. */
 const KIND_WORDS: Readonly<Record<string, KindWords>> = {
   "tweet.created": ["post", "posts"],
   "tweet.edited": ["edited post", "edited posts"],
@@ -53,8 +52,8 @@ export const kindTitle = (type: string): string => {
 };
 
 /**
- * Returns "45 posts, 15 new followers", the largest count first. Types with the same words are
- * counted together. Empty if there are none.
+ * Returns "45 posts, 15 new followers", the largest count first. Event types with the same words
+ * are counted together. The text is empty if `counts` is.
  */
 export function countsText(counts: ReadonlyMap<string, number>, locale?: string): string {
   const byWord = new Map<string, { readonly words: KindWords; count: number }>();

@@ -1,6 +1,6 @@
 /**
- * Formats numbers for readers of a chat. Formatters are created when they are needed, because Intl
- * takes milliseconds for each.
+ * Formats numbers for readers of a chat. Formatters are created on first use and cached, because
+ * Intl takes milliseconds to create one.
  */
 
 const kept = new Map<string, Intl.NumberFormat>();
@@ -25,15 +25,15 @@ const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 export const formatCompact = (count: number, locale = "en"): string =>
   formatter(locale, "compact").format(finite(count));
 
-/** Returns a change with its sign: +25, -60.5, 0. */
+/** Returns a change with its sign and at most one decimal place: +25, -60.5, 0. */
 export function formatDelta(delta: number): string {
   const rounded = Math.round((Number.isFinite(delta) ? delta : 0) * 10) / 10;
   return rounded > 0 ? `+${rounded}` : `${rounded}`;
 }
 
 /**
- * Returns every significant digit: 12,034 or 4,183.88. Anything that is not a finite number becomes
- * 0.
+ * Returns a number in full, with at most two decimal places: 12,034 or 4,183.88. Anything that is
+ * not a finite number becomes 0.
  */
 export const formatExact = (count: number, locale = "en"): string =>
   formatter(locale, "exact").format(finite(count));

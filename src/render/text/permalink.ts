@@ -1,6 +1,6 @@
 /**
- * Builds permalinks from names and ids, because the service sends none, and checks addresses from
- * others before they are shown.
+ * Builds permalinks from names and ids, because the service sends no permalinks. Also checks
+ * addresses that others wrote before they are shown.
  */
 
 const HANDLE = /^[A-Za-z0-9_]{1,50}$/;
@@ -25,16 +25,16 @@ export const listUrl = (linksHost: string, id: string): string =>
   `${origin(linksHost)}/i/lists/${plainId(id)}`;
 
 /**
- * Returns only the characters that ids consist of, so that an odd answer cannot put anything else
- * into an address.
+ * Removes all characters that ids never contain, so that a malformed answer of the service cannot
+ * put anything else into an address.
  */
 const plainId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "");
 
 const origin = (linksHost: string): string => linksHost.replace(/\/+$/, "");
 
 /**
- * Returns the address in its safe spelling, without characters that close a bracket or mention
- * somebody; undefined if it is not http or https.
+ * Returns a web address in which characters that would close a bracket or mention somebody in a
+ * chat are percent-encoded; undefined if the text is not an http or https address.
  */
 export function webUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;

@@ -1,15 +1,15 @@
-/** The number by which a digest is sorted, as its lines show it: "♥ 1.2K". */
+/** Formats the number by which a digest is sorted, as its lines show it: "♥ 1.2K". */
 import { ownValue } from "../../model/own-value.ts";
 import { formatCompact } from "./numbers.ts";
 
-/** The sign before the number, by the last name of its path. */
+/** The sign to show before a number, by the last part of the dotted path of its field. */
 const SIGNS: Readonly<Record<string, string>> = {
   likes_count: "♥",
   favorite_count: "♥",
   favourites_count: "♥",
 };
 
-/** The noun after the number, if it has no sign. */
+/** The noun to show after a number that has no sign, by the last part of the path of its field. */
 const NOUNS: Readonly<Record<string, string>> = {
   retweet_count: "reposts",
   reply_count: "replies",
@@ -21,7 +21,10 @@ const NOUNS: Readonly<Record<string, string>> = {
   tweets_count: "posts",
 };
 
-/** Returns the text of a number. `name` is its path. Undefined if the alert has no such number. */
+/**
+ * Returns a number with its sign or noun. `name` is the dotted path of its field. `value` is
+ * undefined if the alert does not contain the field; then there is no text.
+ */
 export function sortValue(
   name: string,
   value: number | undefined,

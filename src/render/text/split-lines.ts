@@ -1,6 +1,9 @@
 /** Joins lines into texts within a limit, in order. Nothing is split or left out. */
 
-/** Returns texts of at most `limit` units, divided between lines. A longer line stays whole. */
+/**
+ * Joins lines with newlines into texts of at most `limit` UTF-16 units, each as long as possible. A
+ * line that is longer than `limit` becomes a text of its own.
+ */
 export function joinLines(lines: readonly string[], limit: number): readonly string[] {
   const texts: string[] = [];
   for (const line of lines) {

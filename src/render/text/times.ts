@@ -23,8 +23,8 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
 }
 
 /**
- * Returns "2026-01-15 12:00 UTC", or the format of the region's locale, if it has one. The zone is
- * named if the region has none of its own.
+ * Returns a time as "2026-01-15 12:00 UTC", or in the format of the region's locale, if it has one.
+ * The zone is named only if the region sets none. An invalid time becomes "".
  */
 export function spellTime(
   atMs: number,
@@ -42,8 +42,9 @@ export function spellTime(
 }
 
 /**
- * Returns "26 Nov 09:00 to 27 Nov 09:00": as short as possible, in the format of the region's
- * locale, if it has one.
+ * Returns a period as "26 Nov 09:00 to 27 Nov 09:00", or in the format of the region's locale, if
+ * it has one. The date of the end is omitted if it is also the date of the start, and years are
+ * shown only if they differ.
  */
 export function spellPeriod(
   fromMs: number,
@@ -102,7 +103,7 @@ function momentText(
   return `${date} ${parts.get("hour") ?? ""}:${parts.get("minute") ?? ""}`;
 }
 
-/** Formats a time as in ISO, which is the Swedish format. */
+/** Formats a time as "2026-01-15 12:00", which is the format of the Swedish locale. */
 function plainText(date: Date, timeZone: string, style: TimeStyle): string {
   const text = formatter("sv-SE", {
     timeZone,

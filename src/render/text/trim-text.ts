@@ -5,25 +5,28 @@
 import { lazy } from "../../model/lazy.ts";
 
 const ELLIPSIS = "…";
-/** Loading the rules of graphemes takes 15 ms, and most texts are short enough without them. */
+/**
+ * The segmenter is created on first use, because loading Intl's grapheme rules takes 15 ms and most
+ * texts need no cut.
+ */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /**
- * Returns at most `limit` UTF-16 units, including an ellipsis. The text never ends inside a
- * grapheme, or inside a code point if a single grapheme is too long.
+ * Returns at most `limit` UTF-16 units, including an ellipsis. The text is cut between graphemes,
+ * or between code points if the first grapheme alone is too long.
  */
 export function trimText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < ELLIPSIS.length) return "";
-  // A share of a vendor's limit is often not a whole number.
+  // `limit` may be a share of a vendor's limit, so it is often not a whole number.
   const room = Math.floor(limit) - ELLIPSIS.length;
   const end = lastBoundary(text, room) || wholeCodePoints(text, room);
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
 /**
- * Returns the last grapheme boundary at or before `room`. Searches no further than necessary,
- * because a list can have a thousand texts to shorten.
+ * Returns the last grapheme boundary at or before `room`. Segments only the text around `room`,
+ * because one message can list a thousand texts that must be shortened.
  */
 function lastBoundary(text: string, room: number): number {
   let from = room;
@@ -37,7 +40,10 @@ function lastBoundary(text: string, room: number): number {
   return end;
 }
 
-/** Whether there is a boundary for sure: between two printable ASCII characters there always is. */
+/**
+ * Whether `at` is between two printable ASCII characters, where there is always a grapheme
+ * boundary.
+ */
 const isPlainBoundary = (text: string, at: number): boolean =>
   isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at));
 const isPlain = (unit: number): boolean => unit >= 0x20 && unit <= 0x7e;
@@ -48,8 +54,8 @@ function wholeCodePoints(text: string, room: number): number {
 }
 
 /**
- * Shortens text before escaping it, so that no escape is divided: at most `limit` units after
- * `escape`, and as many as possible.
+ * Returns escaped text of at most `limit` UTF-16 units, as long as possible. The text is shortened
+ * before it is escaped, so that no escape sequence is cut.
  */
 export function trimEscaped(text: string, limit: number, escape: (text: string) => string): string {
   let best = escape(trimText(text, limit));
