@@ -1,10 +1,10 @@
 /**
- * Operators of other search languages, which this one reads as words, and what to write instead, if
- * there is something. Most belong to the platform's own API, whose language differs from that of
- * its search.
+ * Explains operators of other search languages, which this language reads as words: says what to
+ * write instead, or that there is no equivalent. Most of the operators belong to the platform's own
+ * API, whose language differs from that of the platform's search.
  */
 
-/** Operators that have another name here and the same value. */
+/** Operators that have another name in this language and take the same value. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ["after", "since"],
   ["author", "from"],
@@ -22,7 +22,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ["user", "from"],
 ]);
 
-/** Translations of whole terms. */
+/** Whole terms that become another whole term. */
 const TRANSLATED: ReadonlyMap<string, string> = new Map([
   ["has:hashtags", "filter:hashtags"],
   ["has:images", "filter:images"],
@@ -37,7 +37,7 @@ const TRANSLATED: ReadonlyMap<string, string> = new Map([
   ["is:verified", "filter:verified"],
 ]);
 
-/** Names whose value becomes a tag. */
+/** Operators that are written as a sign before their value. */
 const SIGNS: ReadonlyMap<string, string> = new Map([
   ["cashtag", "$"],
   ["hashtag", "#"],
@@ -45,7 +45,10 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ["mentions", "@"],
 ]);
 
-/** Operators that only a condition on the results can express. */
+/**
+ * The field to test in a watch's `where` condition, for operators that the service cannot search
+ * by.
+ */
 const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ["bio", "tweet.user.description"],
   ["bio_location", "tweet.user.location"],
@@ -57,7 +60,7 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ["tweets_count", "tweet.user.tweets_count"],
 ]);
 
-/** Names of other languages that have no equivalent here. */
+/** Names of operators in other languages that have no equivalent in this one. */
 const UNANSWERABLE: ReadonlySet<string> = new Set([
   ...[
     "bounding_box",
@@ -85,10 +88,13 @@ const UNANSWERABLE: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Matches `name:value`, but no address or time of day. */
+/** Matches `name:value`, but neither a web address nor a time of day. */
 const OPERATOR = /^([a-z][a-z_]+):(?!\/\/)(\S+)$/i;
 
-/** Returns why a term that is read as a word looks like an operator; undefined if it does not. */
+/**
+ * Returns what is wrong with a word that looks like an operator of another language; undefined if
+ * it looks like a word.
+ */
 export function foreignOperator(
   term: string,
   { isExcluded }: { readonly isExcluded: boolean },

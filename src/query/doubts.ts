@@ -1,6 +1,6 @@
 /**
- * Finds what is valid in a query but probably a mistake. Pure; parse.ts decides whether a query is
- * valid.
+ * Finds parts of a valid query that are probably a mistake. Pure; parse.ts decides whether a query
+ * is valid.
  */
 import { lexQuery } from "./lex.ts";
 import type { Query } from "./query.ts";
@@ -9,12 +9,14 @@ import { readTerm } from "./term.ts";
 import { foreignOperator } from "./dialects.ts";
 
 export interface QueryDoubt {
-  /** Into the query. */
+  /** The offset in the query's text, from 0. */
   readonly offset: number;
   readonly message: string;
 }
 
-/** Returns the doubts. @throws QueryError for a query that cannot be read */
+/**
+ * Returns the probable mistakes in a query. @throws QueryError for a query that cannot be parsed
+ */
 export function queryDoubts(text: string): readonly QueryDoubt[] {
   return [
     ...smallOr(text),
@@ -50,8 +52,8 @@ function smallOr(text: string): readonly QueryDoubt[] {
 }
 
 /**
- * Finds `AND` between two terms and `NOT` before one: they are words here, but capitals are hardly
- * meant as words.
+ * Finds `AND` between two terms and `NOT` before a term. This language reads them as words, but
+ * whoever writes them in capitals probably means operators.
  */
 function otherOperators(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);
@@ -76,7 +78,7 @@ function otherOperators(text: string): readonly QueryDoubt[] {
   });
 }
 
-/** Finds operators of other languages among the terms that parse.ts reads as words. */
+/** Finds operators of other search languages among the terms that parse.ts reads as words. */
 function otherDialects(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);
   return tokens.flatMap(({ kind, text: term, position }, index) => {

@@ -1,4 +1,4 @@
-/** Decides whether a tweet matches a query. Defines the meaning of every operator; pure. */
+/** Decides whether a tweet matches a query, and so defines the meaning of every operator. Pure. */
 import { compareIds } from "../model/id.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { dateMs, type Filter, type Query, type QueryTerm } from "./query.ts";
@@ -8,8 +8,8 @@ export interface QueryContext {
   /** The time from which `within_time:` counts back. */
   readonly nowMs: number;
   /**
-   * Returns the user ids of a public list's members; undefined if the list is not known, in which
-   * case `list:` matches nothing.
+   * Returns the user ids of a public list's members. If it is missing or returns undefined, `list:`
+   * matches nothing.
    */
   listMembers?(listId: string): ReadonlySet<string> | undefined;
 }

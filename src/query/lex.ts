@@ -1,9 +1,9 @@
-/** Splits a query into tokens. term.ts decides what a token means, parse.ts how tokens nest. */
+/** Splits a query into tokens. term.ts decides what a token means, parse.ts how groups nest. */
 import { QueryError } from "./query-error.ts";
 
 export interface Token {
   readonly kind: "open" | "close" | "minus" | "or" | "phrase" | "term" | "end";
-  /** A phrase without its quotes, or a term as written. */
+  /** The phrase without its quotes, or the term as written. */
   readonly text: string;
   readonly position: number;
 }

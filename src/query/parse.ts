@@ -1,16 +1,19 @@
 /**
- * Parses a text to a tree. Two adjacent terms bind tighter than OR. The platform does not document
- * its own precedence, so print.ts always writes parentheses.
+ * Parses a query's text into a tree. Adjacent terms bind more tightly than OR. The platform does
+ * not document its own precedence, so print.ts always writes parentheses.
  */
 import { lexQuery, type Token } from "./lex.ts";
 import { QueryError } from "./query-error.ts";
 import type { Query } from "./query.ts";
 import { readTerm } from "./term.ts";
 
-/** The deepest nesting that is accepted. Nobody needs more, and recursion stays bounded. */
+/**
+ * The maximum depth of nested parentheses. It limits the parser's recursion; no real query is
+ * deeper.
+ */
 const MAX_DEPTH = 100;
 
-/** Parses a query. @throws QueryError with the position of what cannot be read */
+/** Parses a query. @throws QueryError with the position of the character where parsing stopped */
 export function parseQuery(text: string): Query {
   const reader = new Reader(lexQuery(text));
   const query = reader.readOr(0);

@@ -1,10 +1,10 @@
 /**
- * Prints a tree as text, with parentheses around every group, because the precedence of mixed AND
- * and OR is not documented.
+ * Prints a tree as text, with parentheses around every group, because the service does not document
+ * the precedence of mixed AND and OR.
  */
 import type { Query, QueryTerm } from "./query.ts";
 
-/** Text that parses back to the same tree. */
+/** Returns text that parses back to the same tree. */
 export function printQuery(query: Query): string {
   switch (query.kind) {
     case "and":

@@ -1,9 +1,8 @@
-/** The error of a query that cannot be read. */
 import { ChirpwatchError } from "../model/errors.ts";
 
 /**
- * Thrown when a query cannot be read. `position` is the offset of the character where reading
- * stopped, from 0.
+ * Thrown when a query cannot be parsed. `position` is the offset of the character where parsing
+ * stopped, counted from 0; the message counts from 1.
  */
 export class QueryError extends ChirpwatchError {
   readonly position: number;

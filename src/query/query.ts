@@ -1,9 +1,9 @@
 /**
- * The tree of a search query, with the operators of docs/service.md section 5. Defines the words of
- * the language; parse.ts and print.ts read and write texts.
+ * The tree of a search query, with the operators of docs/service.md section 5. parse.ts turns text
+ * into this tree, and print.ts turns the tree into text.
  */
 
-/** The known values of `filter:`; the service may know more. */
+/** The values of `filter:` that are accepted; the service may know more. */
 export const FILTERS = [
   "replies",
   "quote",
@@ -22,7 +22,7 @@ export type Filter = (typeof FILTERS)[number];
 
 /** Operators whose value is a handle without @, in lower case. */
 export const HANDLE_OPERATORS = ["from", "to"] as const;
-/** Operators whose value is an id: digits. */
+/** Operators whose value is an id of digits. */
 export const ID_OPERATORS = [
   "since_id",
   "max_id",
@@ -40,22 +40,28 @@ export const COUNT_OPERATORS = [
   "until_time",
 ] as const;
 /**
- * Operators whose value is a date, `YYYY-MM-DD` or `YYYY-MM-DD_HH:MM:SS_UTC`, which is kept as
- * written.
+ * Operators whose value is a date, `YYYY-MM-DD` or `YYYY-MM-DD_HH:MM:SS_UTC`. The tree keeps its
+ * text.
  */
 export const DATE_OPERATORS = ["since", "until"] as const;
 
 /**
- * Makes one member of the union for each name, so that a check of `kind` narrows to that member.
+ * The union of one object type for each name in `K`, so that a check of `kind` narrows to one type.
  */
 type Each<K extends string, Body> = {
   readonly [Kind in K]: { readonly kind: Kind } & Readonly<Body>;
 }[K];
 
-/** Groups: `and` and `or` have two members or more. A group in the text stays a group here. */
+/**
+ * The inner nodes of the tree. `and` and `or` have at least two parts. Nested groups are kept as
+ * they are written.
+ */
 type Nested = Each<"and" | "or", { of: readonly Query[] }> | Each<"not", { of: Query }>;
 
-/** A leaf of the tree. Tags come without their sign; a phrase contains no quote. */
+/**
+ * A leaf of the tree. The text of a hashtag, cashtag or mention has no sign; a phrase contains no
+ * quote.
+ */
 export type QueryTerm =
   | Each<"word" | "phrase" | "hashtag" | "cashtag" | "mention" | "url", { text: string }>
   | Each<(typeof HANDLE_OPERATORS)[number], { handle: string }>
@@ -71,7 +77,10 @@ export type Query = Nested | QueryTerm;
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:_(\d{2}:\d{2}:\d{2})_UTC)?$/;
 
-/** Returns the epoch ms of a `since:` or `until:` date in UTC; undefined if it is no date. */
+/**
+ * Returns the milliseconds since 1970 of a `since:` or `until:` date; undefined if the text is no
+ * such date.
+ */
 export function dateMs(date: string): number | undefined {
   const found = DATE.exec(date);
   if (found === null) return undefined;

@@ -15,8 +15,8 @@ const includes = <T extends string>(list: readonly T[], name: string): name is T
   (list as readonly string[]).includes(name);
 
 /**
- * Reads a term. Unknown operators such as `12:30` or `https://…` are words. @throws QueryError for
- * a known operator with an invalid value
+ * Reads a term. A term with a colon and an unknown operator, such as `12:30` or `https://…`, is a
+ * word. @throws QueryError for a known operator with an invalid value
  */
 export function readTerm(text: string, position: number): Query {
   const tag = readTag(text);
@@ -46,7 +46,7 @@ function readTag(text: string): Query | undefined {
   return undefined;
 }
 
-/** An operator as written; `at` is the position of its value. */
+/** An operator as written; `at` is the position of its value in the query. */
 interface Operator {
   readonly name: string;
   readonly value: string;

@@ -1,4 +1,4 @@
-/** Adds time and id bounds to a user's query without changing what it means. */
+/** Adds time and id bounds to a user's query without changing the query's meaning. */
 
 export interface Bounds {
   /** The lower bound in Unix seconds, inclusive. */
@@ -10,8 +10,8 @@ export interface Bounds {
 }
 
 /**
- * Returns the query with bounds: `a OR b` becomes `(a OR b) since_time:…`. Without bounds the text
- * stays as it is.
+ * Returns the query with its bounds: `a OR b` becomes `(a OR b) since_time:…`. If there are no
+ * bounds, the text is returned as it is.
  */
 export function withBounds(queryText: string, bounds: Bounds): string {
   const parts: string[] = [];

@@ -1,7 +1,8 @@
 /**
- * Combines many timelines or keyword searches in one query: decides how they are batched and
- * written, and attributes the results to them. Pure. What the service accepts is not documented:
- * sizes begin at what its clients use, and shrink when it refuses a query.
+ * Combines many timelines or keyword searches into few queries: decides which of them share a
+ * query, writes it, and attributes its results to them. Pure. The maximum size of a query that the
+ * service accepts is not documented: the limits begin at sizes that other clients use, and shrink
+ * when the service refuses a query.
  */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { compareIds } from "../../model/id.ts";
@@ -13,7 +14,7 @@ import { printQuery } from "../print.ts";
 import type { Query } from "../query.ts";
 import { tokensOf } from "../words.ts";
 
-/** A feed that may share a query with others. */
+/** A timeline (`from`) or a search (`query`) that may share a query with others. */
 export type MergeMember =
   | { readonly kind: "from"; readonly userId: string; readonly handle: string }
   | { readonly kind: "query"; readonly query: Query };
@@ -24,22 +25,27 @@ export interface MergeLimits {
 }
 
 /**
- * The limits at first: about 22 operators (docs/service.md section 5); the maximum length is
- * unknown, so begin with 450.
+ * The limits before anything is learned. docs/service.md section 5 reports about 22 operators; the
+ * maximum length is unknown, so 450 characters is a cautious guess.
  */
 export const FIRST_LIMITS: MergeLimits = { operators: 22, characters: 450 };
 
-/** Operators kept free for the bounds and, if retweets are wanted, for `include:nativeretweets`. */
+/**
+ * The operators kept free for two bounds and, if a timeline needs it, for `include:nativeretweets`.
+ */
 const RESERVED_OPERATORS = 3;
 const RESERVED_CHARACTERS =
   " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
 const SHRINK = 0.75;
 
-/** Limits that were learned from refusals. */
+/** The limits that are currently used, which refused queries may have lowered. */
 export interface LearnedLimits extends MergeLimits {
   /** When the last query was refused; undefined if none was. */
   readonly refusedAtMs?: number;
-  /** How often longer queries were refused after a while without refusals. */
+  /**
+   * How many times queries were refused. Refusals within `SAME_REFUSAL_MS` of each other count as
+   * one.
+   */
   readonly refusals?: number;
 }
 
@@ -73,7 +79,7 @@ export function batchMembers<M>(
   return batches;
 }
 
-/** Returns how much of a query members may use. */
+/** Returns the operators and characters of a query that its members may use. */
 export const roomOf = ({ operators, characters }: MergeLimits): MergeLimits => ({
   operators: operators - RESERVED_OPERATORS,
   characters: characters - RESERVED_CHARACTERS,
@@ -85,7 +91,7 @@ export function handlesPerQuery(limits: MergeLimits): number {
   return Math.max(1, Math.min(operators, Math.floor(characters / "from:averagehandle OR ".length)));
 }
 
-/** Returns how much of a query a member uses. */
+/** Returns the operators and characters that a member uses in a query. */
 const sizeOf = (member: MergeMember): MergeLimits => ({
   operators: member.kind === "from" ? 1 : leavesOf(member.query),
   characters: textOf(member).length + " OR ".length,
@@ -101,8 +107,9 @@ const textOf = (member: MergeMember): string =>
   member.kind === "from" ? `from:${member.handle}` : printQuery(member.query);
 
 /**
- * Returns a query such as `(from:a OR from:b)`, to which bounds can be added. Native retweets are
- * part of a timeline, and of a search only if it asks for them.
+ * Returns a query such as `(from:a OR from:b)`, to which bounds can be added. Retweets are
+ * requested if a timeline takes part, because they belong to it; a search that wants retweets asks
+ * for them itself.
  */
 export function writeMerged(members: readonly MergeMember[]): string {
   const either = `(${members.map(textOf).join(" OR ")})`;
@@ -110,17 +117,18 @@ export function writeMerged(members: readonly MergeMember[]): string {
 }
 
 /**
- * Refusals within this time count as one, because one run asks for less and less until it is
- * answered.
+ * Refusals that follow each other within this time count as one, because a poll repeats a refused
+ * query with fewer and fewer members until it is answered.
  */
 const SAME_REFUSAL_MS = 600_000;
 /**
- * How long learned limits are kept. A refusal may have been a temporary error of the service, so
- * longer queries are tried again after this time, and after twice as long the next time.
+ * How long lowered limits are kept, in growing steps. A refusal may have been a temporary error of
+ * the service, so longer queries are tried again after this time. Each time they are refused again,
+ * the next wait is twice as long.
  */
 const DOUBT_AFTER: Backoff = { stepsMs: doubling(3_600_000, 512 * 3_600_000) };
 
-/** Returns smaller limits after a 400 for a query of this size. */
+/** Returns smaller limits after the service answered a query of this size with HTTP status 400. */
 export function shrinkLimits(
   limits: LearnedLimits,
   refused: { readonly members: number; readonly characters: number },
@@ -139,8 +147,8 @@ export function shrinkLimits(
 }
 
 /**
- * Returns the limits for `nowMs`: the first ones again, once the learned ones have been kept for
- * their time.
+ * Returns the limits to use at `nowMs`: `FIRST_LIMITS` if lowered limits have been kept long
+ * enough, otherwise the given ones.
  */
 export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits {
   const { operators, characters, refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 1 } = limits;
@@ -150,9 +158,9 @@ export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits 
 }
 
 /**
- * Returns the tree of a query that can share a request. Undefined if its results could not be
- * distinguished from those of others, or if the text is ambiguous: how the service reads `a b OR c`
- * is not documented, and the merged query has our parentheses.
+ * Parses a query that may be merged with others. Returns undefined if its results could not be
+ * distinguished from those of other queries, or if the text is ambiguous: how the service reads
+ * `a b OR c` is not documented, and the merged query gets parentheses of our own.
  */
 export function mergeableQuery(text: string): Query | undefined {
   const query = parseQuery(text);
@@ -161,8 +169,8 @@ export function mergeableQuery(text: string): Query | undefined {
 
 const PLAIN: ReadonlySet<Query["kind"]> = new Set(["hashtag", "cashtag", "mention", "from", "to"]);
 /**
- * Matches a plain word. Signs inside a word may be an operator that only the service knows; so may
- * these words.
+ * Matches a word without punctuation. Other words are not merged, because they may be operators
+ * that only the service knows, and neither are `and`, `or` and `not`.
  */
 const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 
@@ -181,7 +189,7 @@ function isPlain(query: Query): boolean {
 const isPlainLeaf = (query: Query): boolean =>
   query.kind !== "and" && query.kind !== "or" && isPlain(query);
 
-/** Whether no group of the text mixes OR with adjacent terms. */
+/** Whether the text never mixes OR and adjacent terms within one pair of parentheses. */
 function isExplicit(text: string): boolean {
   const levels = [{ hasOr: false, hasAnd: false, isAfterTerm: false }];
   for (const { kind } of lexQuery(text)) {
@@ -204,7 +212,7 @@ function isExplicit(text: string): boolean {
   return true;
 }
 
-/** Returns how much of a query's room the members use. */
+/** Returns the operators (as `members`) and characters that the members use together in a query. */
 export const sizeOfBatch = (
   members: readonly MergeMember[],
 ): { readonly members: number; readonly characters: number } => ({
@@ -213,15 +221,18 @@ export const sizeOfBatch = (
 });
 
 export interface Attribution {
-  /** The tweets of each member, in the order of the members; newest first. */
+  /** The tweets of each member, newest first; the members in their given order. */
   readonly byMember: readonly (readonly Tweet[])[];
-  /** Tweets that belong to no member: the service understood a query differently than we do. */
+  /**
+   * Tweets that match no member's query, because the service understands a query differently than
+   * `evaluateQuery` does.
+   */
   readonly unattributed: readonly Tweet[];
 }
 
 /**
- * Attributes every tweet of a merged answer to its members: by author id, or by evaluating their
- * queries.
+ * Attributes each tweet of a merged answer to every member that it belongs to: to a timeline by the
+ * author's id, to a search by evaluating its query.
  */
 export function attributeTweets(
   tweets: readonly Tweet[],
@@ -244,8 +255,8 @@ export function attributeTweets(
       .map(({ index }) => index);
     for (const index of owner === undefined ? takers : [owner, ...takers])
       byMember[index]?.push(tweet);
-    // If a handle has moved to another account, that account's tweets belong to no member, which is
-    // no reason to doubt the queries.
+    // A handle may now belong to another account. The tweets of that account belong to no timeline,
+    // which says nothing about the queries.
     if (owner === undefined && takers.length === 0 && queries.length > 0) unattributed.push(tweet);
   }
   return { byMember, unattributed };
