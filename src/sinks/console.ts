@@ -18,7 +18,7 @@ import {
   type SinkThreads,
 } from "../model/sink.ts";
 import { type DigestRow, digestPages } from "../render/digest-rows.ts";
-import { digestHeading, digestRemainder } from "../render/digest-text.ts";
+import { digestHeading, digestName, digestRange, digestRemainder } from "../render/digest-text.ts";
 import { cardsOf } from "../render/people.ts";
 import { headingOf, listLines } from "../render/messages/plain-message.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
@@ -60,6 +60,11 @@ interface ConsoleBody {
 
 /** The number of characters of an alert's text that a digest shows. */
 const WORDS_CHARS = 110;
+/**
+ * The number of rows in one message of a digest. A terminal sets no limit, but rendering thousands
+ * of rows at once would hold the event loop.
+ */
+const MAX_ROWS = 50;
 
 export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   type: "console",
@@ -150,22 +155,28 @@ function renderBatch(batch: Batch): ConsoleBody {
   };
 }
 
-/** Renders a list of any length in one message. */
+/** Renders a list. Messages after the first one say which of its alerts they list. */
 function* renderDigest(digest: Digest): Generator<DigestPart, void> {
-  const pages = digestPages(digest, { lineOf: rowOf, costs: () => [], first: [], further: [] });
+  const room = [MAX_ROWS];
+  const pages = digestPages(digest, {
+    lineOf: rowOf,
+    costs: () => [1],
+    first: room,
+    further: room,
+  });
   const said = digestRemainder(digest);
   const footer =
     said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
-  for (const { lines: rows, events } of pages)
-    yield {
-      events,
-      body: {
-        heading: cleanLine(digestHeading(digest)),
-        lines: [],
-        rows,
-        ...footer,
-      } as unknown as Json,
-    };
+  let next = 1;
+  for (const { lines: rows, events } of pages) {
+    const isFirst = next === 1;
+    const heading = isFirst
+      ? digestHeading(digest)
+      : `${digestName(digest)} · ${digestRange(digest, next, events.length)}`;
+    next += events.length;
+    const body = { heading: cleanLine(heading), lines: [], rows, ...(isFirst ? footer : {}) };
+    yield { events, body: body as unknown as Json };
+  }
 }
 
 function rowOf(row: DigestRow): Row {

@@ -138,6 +138,36 @@ describe("the console sink", () => {
     ]);
   });
 
+  it("lays a digest of thousands out in parts, each of which says what it lists", async () => {
+    const { events, read } = tweetBatch(Array.from({ length: 5_000 }, () => ({})));
+    const sink = await consoleSink.create("terminal", {}, { write: () => {} } as never);
+    const reads: string[] = [];
+    const digest: Digest = {
+      cause: "schedule",
+      title: "Mentions",
+      counts: countTypes(events),
+      sections: [{ title: "", isKind: false, count: events.length, items: events }],
+      unlisted: undefined,
+      read: (event) => {
+        reads.push(event.event.id);
+        return read(event);
+      },
+    };
+    const headings: string[] = [];
+    let listed = 0;
+    for (const { events: own, body } of sink.lists?.render(digest) ?? []) {
+      listed += own.length;
+      expect(own.length).toBeLessThanOrEqual(50);
+      expect(reads.length).toBeLessThanOrEqual(listed + 1);
+      headings.push((body as { readonly heading: string }).heading);
+    }
+    expect(listed).toBe(5_000);
+    expect(headings.slice(0, 2)).toEqual([
+      "Mentions · 5,000 posts",
+      "Mentions · 51 to 100 of 5,000",
+    ]);
+  });
+
   it("shows a digest as a list with headings, and in a log as a line for each alert", async () => {
     const { events, read } = tweetBatch([{ full_text: "first" }, { full_text: "second" }, {}]);
     const digest: Digest = {
