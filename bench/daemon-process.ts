@@ -21,17 +21,26 @@ export interface DaemonProcess {
    * before.
    */
   said(text: string): Promise<string>;
+  /** Sends a message to the preloaded file and returns its answer. */
+  ask<Answer>(): Promise<Answer>;
   /** As SIGKILL does; resolves when it is gone. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function startDaemonProcess(configPath: string): DaemonProcess {
-  const child = spawn(process.execPath, [BIN, "run", "-c", configPath], {
-    stdio: ["ignore", "ignore", "pipe"],
+/** `preload`: the URL of a file that the process loads first and that answers messages. */
+export function startDaemonProcess(
+  configPath: string,
+  { preload }: { readonly preload?: string } = {},
+): DaemonProcess {
+  const more = preload === undefined ? [] : ["--import", preload];
+  const child = spawn(process.execPath, [...more, BIN, "run", "-c", configPath], {
+    stdio: ["ignore", "ignore", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
   let log = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const { stderr } = child;
+  if (stderr === null) throw new Error("the daemon has no standard error");
+  stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const ended = once(child, "exit");
   return {
     cpuMs: () => cpuMs(child.pid ?? 0),
@@ -41,9 +50,13 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
       while (!log.includes(text)) {
         if (child.exitCode !== null)
           throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
-        await Promise.race([once(child.stderr, "data"), ended]);
+        await Promise.race([once(stderr, "data"), ended]);
       }
       return log.split("\n").find((line) => line.includes(text)) ?? "";
+    },
+    async ask<Answer>() {
+      child.send("turns");
+      return ((await once(child, "message")) as [Answer])[0];
     },
     async kill() {
       child.kill("SIGKILL");

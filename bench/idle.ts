@@ -31,7 +31,7 @@ export async function benchIdle(): Promise<readonly Figure[]> {
 async function measure(folder: string, watches: number): Promise<Figure> {
   const api = await startApiStub();
   const path = join(folder, "watches.yaml");
-  await writeFile(path, configText({ apiUrl: api.url, watches, scheduleOf }));
+  await writeFile(path, configText({ apiUrl: api.url, watches, scheduleOf: idleSchedule }));
   await fillState(path, { firstMs: Date.now(), stepMs: 0 });
   const daemon = startDaemonProcess(path);
   try {
@@ -55,7 +55,7 @@ async function measure(folder: string, watches: number): Promise<Figure> {
 }
 
 /** Daily, twelve hours from now, at one of sixty minutes: nothing is due while somebody looks. */
-function scheduleOf(index: number): string {
+export function idleSchedule(index: number): string {
   const hour = (new Date(Date.now()).getUTCHours() + 12) % 24;
   return `${index % PATTERNS} ${hour} * * *`;
 }

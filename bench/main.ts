@@ -10,6 +10,7 @@ import type { Bench } from "./figure.ts";
 import { benchFirstReads } from "./first-reads.ts";
 import { benchIdle } from "./idle.ts";
 import { benchOutbox } from "./outbox.ts";
+import { benchReport } from "./report.ts";
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   "cold-start": benchColdStart,
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   commit: benchCommit,
   outbox: benchOutbox,
   "added-delay": benchAddedDelay,
+  report: benchReport,
 };
 
 const names = process.argv.slice(2);

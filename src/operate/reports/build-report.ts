@@ -21,6 +21,7 @@ import { tweetUrl } from "../../render/text/permalink.ts";
 import { spellTime } from "../../render/text/times.ts";
 import { isReadingType } from "../../watches/registry.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { LargeMap } from "./large-map.ts";
 
 export interface ReportDeps {
   readonly store: ReportStore & Pick<WatchStore, "listWatches">;
@@ -53,6 +54,13 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
   await readEvents(store, tally, request);
   const period = { since: isoTime(fromMs), until: isoTime(toMs) };
   const own = { watch: watches.join(), alerts: "true", ...period };
+  const authors = await highest(tally.authors, top);
+  const shares: Share[] = [];
+  for (const label of by) {
+    const values = await highest(tally.shares.get(label), MAX_SHARES);
+    const counts = values.map(([value, { count }]) => ({ value, count }));
+    shares.push({ label, count: sumOf([...tally.alerts.values()]), values: counts });
+  }
   return {
     name: request.name,
     title: request.title,
@@ -60,25 +68,20 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
     to: period.until,
     timezone,
     watches: await watchReports(deps, tally, request),
-    top_authors: highest(tally.authors, top).map(([, { handle, name, count }]) => ({
+    top_authors: authors.map(([, { handle, name, count }]) => ({
       handle,
       name,
       alerted: { count, events: { ...own, author: handle } },
     })),
     top_posts: tally.posts.map((post) => shownPost(post, linksHost)),
-    shares: by.map((label) => {
-      const values = tally.shares.get(label) ?? new Map<string, Counted>();
-      return {
-        label,
-        count: sumOf([...tally.alerts.values()]),
-        values: highest(values, MAX_SHARES).map(([value, { count }]) => ({ value, count })),
-      };
-    }),
+    shares,
     deleted: stateCount(tally, "deleted", own),
     silenced: stateCount(tally, "silenced", own),
     given_up: stateCount(tally, "dead", own),
   };
 }
+
+type Share = ReportView["shares"][number];
 
 const beforeOf = ({ fromMs, toMs }: ReportRequest): number => fromMs - (toMs - fromMs);
 
@@ -163,6 +166,8 @@ interface Counted {
   /** The handle of an author; empty for a value of a label. */
   readonly handle: string;
   readonly name: string;
+  /** The number of others that were counted before it was first. */
+  readonly place: number;
   count: number;
 }
 
@@ -177,12 +182,12 @@ class Tally {
   readonly alerts = new Map<string, number>();
   readonly before = new Map<string, number>();
   readonly days = new Map<string, number>();
-  readonly authors = new Map<string, Counted>();
+  readonly authors = new LargeMap<Counted>();
   /** The top posts, the highest first. */
   readonly posts: SeenPost[] = [];
-  readonly shares = new Map<string, Map<string, Counted>>();
+  readonly shares = new Map<string, LargeMap<Counted>>();
   readonly states = new Map<string, number>();
-  readonly #seenPosts = new Set<string>();
+  readonly #seenPosts = new LargeMap<true>();
   readonly #request: ReportRequest;
   readonly #watches: ReadonlySet<string>;
 
@@ -212,7 +217,7 @@ class Tally {
     for (const state of new Set(deliveries.map(({ state: one }) => one))) raise(this.states, state);
     this.#addAuthor(event);
     for (const label of by) {
-      const values = this.shares.get(label) ?? new Map<string, Counted>();
+      const values = this.shares.get(label) ?? new LargeMap<Counted>();
       this.shares.set(label, values);
       count(values, ownValue(event.labels, label) || "none");
     }
@@ -228,8 +233,8 @@ class Tally {
 
   /** Adds a post with its counts as they were last seen. Only the highest posts are kept. */
   #addPost({ type, body: { tweet }, detectedAtMs }: ChirpEvent): void {
-    if (tweet === undefined || type === "tweet.deleted" || this.#seenPosts.has(tweet.id)) return;
-    this.#seenPosts.add(tweet.id);
+    if (tweet === undefined || type === "tweet.deleted" || this.#seenPosts.get(tweet.id)) return;
+    this.#seenPosts.set(tweet.id, true);
     const weight = tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
     const at = this.posts.findIndex((post) => post.weight < weight);
     this.posts.splice(at < 0 ? this.posts.length : at, 0, {
@@ -244,8 +249,8 @@ class Tally {
 const raise = (counts: Map<string, number>, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function count(counts: Map<string, Counted>, key: string, who = { handle: "", name: "" }): void {
-  const known = counts.get(key) ?? { ...who, count: 0 };
+function count(counts: LargeMap<Counted>, key: string, who = { handle: "", name: "" }): void {
+  const known = counts.get(key) ?? { ...who, place: counts.size, count: 0 };
   known.count += 1;
   counts.set(key, known);
 }
@@ -254,20 +259,24 @@ function count(counts: Map<string, Counted>, key: string, who = { handle: "", na
  * Returns the highest counts; of equal ones, the first. It passes over the counts once, because
  * there may be many.
  */
-function highest(
-  counts: ReadonlyMap<string, Counted>,
+async function highest(
+  counts = new LargeMap<Counted>(),
   most: number,
-): readonly (readonly [string, Counted])[] {
+): Promise<readonly (readonly [string, Counted])[]> {
   const found: (readonly [string, Counted])[] = [];
-  for (const entry of counts) {
-    const lowest = found.at(-1)?.[1].count ?? 0;
-    if (found.length === most && entry[1].count <= lowest) continue;
-    const at = found.findIndex(([, other]) => other.count < entry[1].count);
-    found.splice(at < 0 ? found.length : at, 0, entry);
-    found.length = Math.min(found.length, most);
-  }
+  for await (const part of counts.parts())
+    for (const entry of part) {
+      const lowest = found.length === most ? found.at(-1) : undefined;
+      if (lowest !== undefined && !isBefore(entry[1], lowest[1])) continue;
+      const at = found.findIndex(([, other]) => isBefore(entry[1], other));
+      found.splice(at < 0 ? found.length : at, 0, entry);
+      found.length = Math.min(found.length, most);
+    }
   return found;
 }
+
+const isBefore = (a: Counted, b: Counted): boolean =>
+  a.count > b.count || (a.count === b.count && a.place < b.place);
 
 const shownPost = (
   { tweet, seenAtMs }: SeenPost,

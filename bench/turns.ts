@@ -1,0 +1,38 @@
+/**
+ * Loaded into the built command beside it (`node --import`): measures how long its event loop is
+ * busy without a break. The first message of the parent begins a measurement, the second ends it, and
+ * so on; each is answered with the turns since the one before.
+ */
+import { readFileSync } from "node:fs";
+
+/** A turn of the loop: how long it took on the clock, and how long the thread computed in it. */
+export interface Turn {
+  readonly tookMs: number;
+  readonly cpuMs: number;
+}
+
+let turns: Turn[] = [];
+let isMeasured = false;
+let [lastMs, lastCpuMs] = [0, 0];
+
+/** What this thread has computed so far, proc_pid_schedstat(5): other processes do not count. */
+function cpuMs(): number {
+  return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1e6;
+}
+
+// A callback of setImmediate runs once in every turn, and the loop does not wait while there is one.
+function measure(): void {
+  const [nowMs, nowCpuMs] = [performance.now(), cpuMs()];
+  turns.push({ tookMs: nowMs - lastMs, cpuMs: nowCpuMs - lastCpuMs });
+  [lastMs, lastCpuMs] = [nowMs, nowCpuMs];
+  if (isMeasured) setImmediate(measure);
+}
+
+process.on("message", () => {
+  isMeasured = !isMeasured;
+  process.send?.(turns);
+  turns = [];
+  [lastMs, lastCpuMs] = [performance.now(), cpuMs()];
+  if (isMeasured) setImmediate(measure);
+});
+process.channel?.unref();
