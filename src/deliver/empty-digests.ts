@@ -6,6 +6,7 @@ import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
+import type { BatchDigest, MessageBody } from "../model/sink.ts";
 import { lastTimeBefore } from "../schedule/misfire.ts";
 import type { SinkDigest } from "../route/scheduled-digest.ts";
 import type { LoopTurn } from "./queue/loop.ts";
@@ -34,11 +35,10 @@ const RECHECK_MS = 1_000;
  * be sent when empty.
  */
 export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
-  const { lists } = queue.sink;
   const own = [...deps.digests].filter(
     ([, { sink, whenEmpty }]) => sink === queue.name && whenEmpty === "say",
   );
-  if (lists === undefined || own.length === 0) return undefined;
+  if (own.length === 0) return undefined;
   return async () => {
     const waits: number[] = [];
     for (const [name, digest] of own) waits.push(await turnOf(deps, queue, name, digest));
@@ -80,21 +80,8 @@ async function seal(
   queue: SinkQueue,
   { name, digest, period }: Empty,
 ): Promise<void> {
-  const parts =
-    queue.sink.lists?.render({
-      cause: "schedule",
-      title: digest.title ?? "Digest",
-      period,
-      region: queue.region,
-      counts: new Map(),
-      sections: [],
-      unlisted: undefined,
-      read: () => {
-        throw new Error("an empty digest reads no event");
-      },
-    }) ?? [];
-  const [part] = parts;
-  if (part === undefined) return;
+  const body = bodyOf(queue, { title: digest.title ?? "Digest", period });
+  if (body === undefined) return;
   await store.seal([
     {
       id: random.id(),
@@ -102,11 +89,30 @@ async function seal(
       sealedFor: queue.type,
       groupKey: digestGroup("schedule", name),
       sealedAtMs: clock.now(),
-      body: part.body,
+      body,
       deliveryIds: [],
       throttleKey: null,
       digest: { name, period },
     },
   ]);
   wake();
+}
+
+/** Returns a message that has no alerts. */
+function bodyOf({ sink, region }: SinkQueue, digest: BatchDigest): MessageBody | undefined {
+  const read = () => {
+    throw new Error("an empty digest reads no event");
+  };
+  if (sink.lists === undefined)
+    return sink.render({ events: [], sample: false, cause: "schedule", digest, read });
+  const [part] = sink.lists.render({
+    cause: "schedule",
+    ...digest,
+    region,
+    counts: new Map(),
+    sections: [],
+    unlisted: undefined,
+    read,
+  });
+  return part?.body;
 }

@@ -34,6 +34,8 @@ export interface Batch {
   readonly sample: boolean;
   /** Why the events come together, if they are a digest. */
   readonly cause?: DigestCause | undefined;
+  /** The scheduled digest that the events belong to. Only this may have no events. */
+  readonly digest?: BatchDigest | undefined;
   /** The people whom the message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /**
@@ -43,6 +45,12 @@ export interface Batch {
   readonly isFollowUp?: boolean;
   /** Reads an event as a message, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
+}
+
+/** What a sink without lists says of a scheduled digest beside its events. */
+export interface BatchDigest {
+  readonly title: string;
+  readonly period: DigestPeriod;
 }
 
 /** What a digest counts and does not list. */

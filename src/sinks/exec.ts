@@ -30,6 +30,7 @@ export const execSink: SinkType<ExecSettings> = {
   secrets: [],
   example: "type: exec\ncommand: [/usr/local/bin/on-alert, brand]\n",
   chat: false,
+  sendsEvents: "documents",
   concurrency: 1,
   answers: [
     { answer: "exit code 0", means: "sent", example: { kind: "exit", code: 0 } },

@@ -43,6 +43,7 @@ export const fileSink: SinkType<FileSettings> = {
   rotatedPaths: ({ path, keep }) => Array.from({ length: keep }, (_, n) => `${path}.${n + 1}`),
   example: "type: file\npath: alerts/events.ndjson\nmax_size: 100MB\n",
   chat: false,
+  sendsEvents: "lines",
   concurrency: 1,
   answers: [
     { answer: "written", means: "sent", example: { kind: "nothing" } },

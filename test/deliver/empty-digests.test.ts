@@ -5,7 +5,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SinkFacts } from "../../src/route/route-event.ts";
 import { slackSink } from "../../src/sinks/slack/slack.ts";
+import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { tweetId } from "../sinks/chat-batch.ts";
+import { startHookReceiver } from "../support/hook-receiver.ts";
 import { makeEvent, makeTweet } from "../support/make-event.ts";
 import { startSlackStandIn } from "../support/slack-stand-in.ts";
 import { useRealChat } from "./real-chat.ts";
@@ -78,4 +80,18 @@ describe("a digest with when_empty: say", () => {
       "15 Jan 14:00 to 15:00 UTC · nothing new",
     ]);
   });
+});
+
+it("is a batch without events for a webhook, which also gets the title and period of the others", async () => {
+  const { clock, commit, keep, startPump } = chat();
+  const hook = keep(await startHookReceiver());
+  await startPump(webhookSink, webhookSink.schema.parse({ url: hook.url, allow_private: true }));
+  await clock.advance(HOUR);
+  await commit([post(1), post(2)]);
+  await clock.advance(HOUR);
+  const bodies = hook.messages().map(({ body }) => JSON.parse(body));
+  expect(bodies.map(({ digest, data }) => [digest, data.events.length])).toEqual([
+    [{ title: "Mentions", from: "2026-01-15T08:12:00.000Z", to: "2026-01-15T09:00:00.000Z" }, 0],
+    [{ title: "Mentions", from: "2026-01-15T09:00:00.000Z", to: "2026-01-15T10:00:00.000Z" }, 2],
+  ]);
 });

@@ -31,6 +31,24 @@ describe("the registry of sinks", () => {
     expect(new Set(SINK_TYPES.map((type) => type.type)).size).toBe(SINK_TYPES.length);
   });
 
+  it("knows of every type whether it sends events as data or lists for people", async () => {
+    for (const type of SINK_TYPES) {
+      const { type: _name, ...settings } = parse(withVariables(type.example));
+      const sink = await type.create("one", type.schema.parse(settings), {
+        http: {},
+        clock: {},
+        outputs: {},
+        log: {},
+        write: () => {},
+        linksHost: "https://x.com",
+      } as never);
+      expect([type.type, sink.lists === undefined]).toEqual([
+        type.type,
+        type.sendsEvents !== undefined,
+      ]);
+    }
+  });
+
   it.each(SINK_TYPES.map((type) => [type.type, type] as const))(
     "%s has an example that its schema takes, and describes every key",
     (_, type) => {

@@ -5,6 +5,7 @@ import type { JsonText } from "../../src/model/json.ts";
 import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
+import { eventDocument } from "../../src/sinks/kind/event-json.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
@@ -129,6 +130,31 @@ describe("the body", () => {
         ...score.body,
       },
     ]);
+  });
+
+  it("of a scheduled digest names its title and period beside the events, however many they are", async () => {
+    const period = { fromMs: Date.UTC(2026, 0, 15, 9), toMs: Date.UTC(2026, 0, 15, 10) };
+    const documentOf = (count: number) => {
+      const events = Array.from({ length: count }, (_, n) => ({
+        event: makeEvent(String(n)),
+        watches: [],
+      }));
+      const digest = { title: "Mentions", period };
+      return JSON.parse(eventDocument({ events, sample: false, digest }));
+    };
+    const digest = {
+      title: "Mentions",
+      from: "2026-01-15T09:00:00.000Z",
+      to: "2026-01-15T10:00:00.000Z",
+    };
+    expect(documentOf(1)).toMatchObject({ type: "tweet.created", digest });
+    expect(documentOf(2)).toMatchObject({ type: "events.batch", digest });
+    expect(documentOf(0)).toEqual({
+      type: "events.batch",
+      timestamp: digest.to,
+      digest,
+      data: { events: [] },
+    });
   });
 
   it("of a sample says so", async () => {

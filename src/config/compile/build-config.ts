@@ -11,7 +11,7 @@ import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
-import { checkSinks, warnOfLoneThreads } from "./check-sinks.ts";
+import { checkSinks, eventSinksOf, warnOfLoneThreads } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
 import { refuseOwnFiles } from "./own-files.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
@@ -298,6 +298,7 @@ async function buildTree(
     watchTypes: deps.watchTypes.map(({ type }) => type),
     compilePattern,
     sinkHours: new Map(builtSinks.map((sink) => [sink.name, sink])),
+    eventSinks: eventSinksOf(builtSinks, deps.sinkTypes),
     ...shared,
   });
 }

@@ -6,7 +6,7 @@ import { isAlwaysMuted, itemPlace, NO_SENDING_TIME } from "./build-intervals.ts"
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { type BuiltTemplates, buildTemplateName } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
-import { checkSinks } from "./check-sinks.ts";
+import { checkSinks, type EventSinks, warnOfUnshownKeys } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
 import {
   describeUnknownLabel,
@@ -34,6 +34,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly templates: BuiltTemplates;
   /** The muted and active hours of each sink, by the name of the sink. */
   readonly sinkHours: ReadonlyMap<string, Muting>;
+  readonly eventSinks: EventSinks;
 }
 
 /** Builds the tree. If `route` is not a map, reports that and resolves to undefined. */
@@ -131,6 +132,7 @@ async function convert(
   const sinkNames = written.sink ?? above.sinkNames;
   const shaping = buildShaping(written, { map, keyPlace }, deps);
   warnOfSinkHours(shaping, sinkNames, keyPlace, deps);
+  warnOfUnshownKeys(map, sinkNames, deps.eventSinks, deps.report);
   const where = await compileWhere(written.where, map, deps);
   const routes = childRoutes(map, deps.report);
   warnOfLastContinue(routes.at(-1), deps.report);

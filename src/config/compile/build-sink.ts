@@ -10,6 +10,7 @@ import type { WatchType } from "../../watches/watch-type.ts";
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { type BuiltTemplates, buildWording } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
+import { eventSinksOf, warnOfUnshownKeys } from "./check-sinks.ts";
 import { resolveDataPath } from "../text/state-path.ts";
 import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -88,6 +89,8 @@ export async function buildSink(
   }
   if (settings !== undefined && !deps.lenient) checkPrograms(type, settings, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
+  const own = { name: entry.key, type: type.type };
+  warnOfUnshownKeys(whole, [own.name], eventSinksOf([own], [type]), report);
   return {
     name: entry.key,
     type: type.type,

@@ -1,12 +1,13 @@
 /**
- * Checks the names of sinks in watches, routes and `ops`, and whether a sink that posts threads by
- * group gets groups from its routes.
+ * Checks the names of sinks in watches, routes and `ops`, whether a sink that posts threads by group
+ * gets groups from its routes, and whether the sinks of a digest show what it says.
  */
 import type { Route } from "../../route/route.ts";
+import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { SinkConfig } from "../config.ts";
 import type { Report } from "../report.ts";
 import { didYouMean } from "../suggest.ts";
-import { type Entry, entryOf, type Place } from "../tree.ts";
+import { childOf, type Entry, entryOf, type MapNode, type Place } from "../tree.ts";
 
 /** Reports names that no sink has. `placeAt` returns the place of the name with this index. */
 export function checkSinks(
@@ -58,4 +59,52 @@ function groupedSinks(
     ...(groupBy.length > 0 ? named : []),
     ...routes.flatMap((route) => [...groupedSinks(route, named)]),
   ]);
+}
+
+type Form = NonNullable<SinkType["sendsEvents"]>;
+
+/** The types of sinks that send events as data, by the name of the sink. */
+export type EventSinks = ReadonlyMap<string, { readonly type: string; readonly form: Form }>;
+
+export function eventSinksOf(
+  sinks: readonly { readonly name: string; readonly type: string }[],
+  types: readonly SinkType<any>[],
+): EventSinks {
+  const forms = new Map(types.map(({ type, sendsEvents }) => [type, sendsEvents]));
+  return new Map(
+    sinks.flatMap(({ name, type }) => {
+      const form = forms.get(type);
+      return form === undefined ? [] : [[name, { type, form }] as const];
+    }),
+  );
+}
+
+/** The keys of a digest that the sinks of each form cannot show. */
+const UNSHOWN: Readonly<Record<Form, readonly string[]>> = {
+  documents: ["group_by", "max_items"],
+  lines: ["title", "group_by", "max_items", "when_empty"],
+};
+
+/**
+ * Warns of the keys of a digest that have no effect, because all its sinks send its events as data.
+ * `map`: the sink or route with the digest.
+ */
+export function warnOfUnshownKeys(
+  map: MapNode,
+  sinkNames: readonly string[],
+  eventSinks: EventSinks,
+  report: Report,
+): void {
+  const digest = childOf(map, "digest");
+  const sinks = sinkNames.flatMap((name) => eventSinks.get(name) ?? []);
+  const [first] = sinks;
+  if (digest?.kind !== "map" || first === undefined || sinks.length < sinkNames.length) return;
+  for (const key of UNSHOWN.lines) {
+    const entry = entryOf(digest, key);
+    const isShown = sinks.some(({ form }) => !UNSHOWN[form].includes(key));
+    const isNothing = entry?.node.kind === "scalar" && entry.node.value === "nothing";
+    if (entry === undefined || isShown || isNothing) continue;
+    const message = `\`${key}\` has no effect: a sink of type ${first.type} gets every event of a digest, ${first.form === "lines" ? "as a line" : "without sections"}; remove it`;
+    report.warn(entry.keyPlace, "no-effect", message);
+  }
 }

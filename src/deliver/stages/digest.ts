@@ -81,7 +81,7 @@ export function layOutDigest(
 }
 
 /** Returns the names of the watches in the digest, those with the most alerts first. */
-function titleOf(events: readonly OutboxEvent[]): string {
+export function titleOf(events: readonly OutboxEvent[]): string {
   const counts = new Map<string, number>();
   for (const { event } of events) counts.set(event.watch, (counts.get(event.watch) ?? 0) + 1);
   const names = [...counts].sort(([, a], [, b]) => b - a).map(([watch]) => watch || "chirpwatch");

@@ -14,13 +14,26 @@ import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { NeutralMessage } from "../../model/message.ts";
-import type { DigestPart, MessageBody, OutboxEvent, SinkLists } from "../../model/sink.ts";
+import type {
+  BatchDigest,
+  DigestPart,
+  MessageBody,
+  OutboxEvent,
+  SinkLists,
+} from "../../model/sink.ts";
 import { gatherPeople } from "../../render/people.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 import type { SinkDigest } from "../../route/scheduled-digest.ts";
 import { bodyBytes } from "../queue/message-sizes.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
-import { byAge, type DigestDeps, type LaidOut, layOutDigest, type ListFacts } from "./digest.ts";
+import {
+  byAge,
+  type DigestDeps,
+  type LaidOut,
+  layOutDigest,
+  type ListFacts,
+  titleOf,
+} from "./digest.ts";
 import { sortItems } from "./digest-sections.ts";
 import type { Bundle } from "./group.ts";
 
@@ -38,6 +51,8 @@ export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "d
   readonly period?: DigestPeriod | undefined;
   /** Mentions, which go into the first of several messages. */
   readonly mentions: readonly string[];
+  /** What each message of a sink without lists says of its scheduled digest. */
+  readonly digest?: BatchDigest | undefined;
 }
 
 /**
@@ -73,9 +88,10 @@ export async function layOut(
   deps: LayOutDeps,
   queue: SinkQueue,
   found: readonly OutboxEvent[],
-  shown: Shown,
+  facts: Shown,
 ): Promise<Rendered> {
   try {
+    const shown = withDigest(deps, found, facts);
     const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
     const limitBytes = queue.sizes.limitBytes();
     const first: Limited = { ...shown, noted: unlisted, limitBytes };
@@ -109,7 +125,7 @@ export async function layOutHalves(
 ): Promise<readonly DigestPart[]> {
   try {
     const limitBytes = queue.sizes.refusedBytes - 1;
-    const own = { ...shown, noted: unlisted, limitBytes };
+    const own = { ...withDigest(deps, listed, shown), noted: unlisted, limitBytes };
     return await inTurns(deps.clock, halves(deps, queue, inOrder(deps, listed, shown), own));
   } catch (error) {
     deps.log.error("a message could not be rendered", {
@@ -147,6 +163,16 @@ function layOutWhole(
     return layOutDigest(events, factsOf(deps, queue, shown), lists, digestDeps(deps, queue));
   const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
   return { parts: batched(deps, queue, { events, atOnce }, shown), unlisted: [] };
+}
+
+/** Adds what every message of a scheduled digest says, if its sink has no lists. */
+function withDigest(deps: LayOutDeps, events: readonly OutboxEvent[], shown: Shown): Shown {
+  const { cause, period } = shown;
+  if (cause !== "schedule" || period === undefined) return shown;
+  return {
+    ...shown,
+    digest: { title: scheduledOf(deps, shown)?.title ?? titleOf(events), period },
+  };
 }
 
 function* batched(
@@ -296,7 +322,7 @@ function layOutPart(
   events: readonly OutboxEvent[],
   shown: Noted,
 ): Iterable<DigestPart> {
-  const { cause, mentions, noted = [] } = shown;
+  const { cause, mentions, digest, noted = [] } = shown;
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);
   if (lists !== undefined && isList(lists, events, shown)) {
@@ -319,6 +345,7 @@ function layOutPart(
         events,
         sample: false,
         cause,
+        digest,
         mentions,
         read,
         ...followUp,

@@ -5,25 +5,36 @@
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Batch, OutboxEvent } from "../../model/sink.ts";
+import type { Batch, BatchDigest, OutboxEvent } from "../../model/sink.ts";
 import { spellOut } from "../../model/template.ts";
 
 /**
  * Returns a document. It is text, not an object, so that every attempt signs and sends the same
  * bytes.
  */
-export function eventDocument(batch: Pick<Batch, "events" | "sample">): string {
+export function eventDocument(batch: Pick<Batch, "events" | "sample" | "digest">): string {
+  const { digest } = batch;
   const [only] = batch.events;
   if (batch.events.length === 1 && only !== undefined)
-    return JSON.stringify(envelope(only, batch.sample));
-  const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
+    return JSON.stringify({ ...envelope(only, batch.sample), ...digestPart(digest) });
+  const detectedAtMs =
+    batch.events.length === 0 && digest !== undefined
+      ? digest.period.toMs
+      : Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
   const events = batch.events.map((one) => ({ type: one.event.type, ...dataOf(one) }));
   return JSON.stringify({
     type: "events.batch",
     timestamp: isoTime(detectedAtMs),
     ...sampleMark(batch.sample),
+    ...digestPart(digest),
     data: { events },
   });
+}
+
+function digestPart(digest: BatchDigest | undefined): JsonObject {
+  if (digest === undefined) return {};
+  const { title, period } = digest;
+  return { digest: { title, from: isoTime(period.fromMs), to: isoTime(period.toMs) } };
 }
 
 /** Returns a line for each event, in the form of a document of that event alone. */

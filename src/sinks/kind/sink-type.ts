@@ -102,6 +102,11 @@ export interface SinkType<S = unknown> {
    * events in bundles, and their `retry_for` is 24h instead of 76h.
    */
   readonly chat: boolean;
+  /**
+   * The form in which it sends events if it has no lists for people: documents of several events,
+   * or a line for each event.
+   */
+  readonly sendsEvents?: "documents" | "lines";
   /** Whether messages contain times that each reader sees in their own time zone. */
   readonly hasMoments?: true;
   /** The number of messages that may be sent at the same time. */

@@ -99,6 +99,7 @@ export const webhookSink: SinkType<WebhookSettings> = {
   mayBeLiteral: ["url"],
   example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
   chat: false,
+  sendsEvents: "documents",
   concurrency: 4,
   answers: [
     ...byStatus("sent", 200, 204),
