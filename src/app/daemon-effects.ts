@@ -30,7 +30,7 @@ export interface DaemonEffectsDeps {
    * Returns the active pump, which sends the messages. `probe` lets failing sinks try one message
    * without waiting for their next attempt.
    */
-  readonly pump: () => Pick<Pump, "probe" | "resume">;
+  readonly pump: () => Pick<Pump, "probe" | "resume" | "wake">;
   /** Called after events of an operator's action were committed to the state. */
   onCommitted(): void;
 }
@@ -57,6 +57,11 @@ export const createDaemonEffects = (deps: DaemonEffectsDeps): Effects => ({
   async eventsCommitted() {
     deps.onCommitted();
     await deps.pump().probe();
+    await deps.share.announce([]);
+  },
+  async alertsMarked() {
+    deps.onCommitted();
+    deps.pump().wake();
     await deps.share.announce([]);
   },
   async resumeSink(sink) {

@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   events: async () => (await import("./inspect/events.ts")).addEvents,
   report: async () => (await import("./inspect/report.ts")).addReport,
   tail: async () => (await import("./inspect/tail.ts")).addTail,
+  ack: async () => (await import("./control/ack.ts")).addAck,
   dead: async () => (await import("./control/dead.ts")).addDead,
   replay: async () => (await import("./control/replay.ts")).addReplay,
   backfill: async () => (await import("./control/backfill.ts")).addBackfillCommand,

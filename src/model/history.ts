@@ -1,6 +1,7 @@
 /** The history of items, events and deliveries, as a port. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
+import type { Mark } from "./marks.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
@@ -94,6 +95,8 @@ export interface ItemHistory {
   readonly occurredAtMs: number;
   readonly seenAtMs: number;
   readonly event?: ChirpEvent;
+  /** The person who acknowledged the event; absent if nobody did, or if that was undone. */
+  readonly acknowledged?: Mark;
   readonly deliveries: readonly DeliveryPath[];
 }
 
@@ -114,6 +117,8 @@ export interface EventQuery {
   readonly text?: string;
   /** A state that at least one of its deliveries has. */
   readonly state?: DeliveryOutcome;
+  /** Whether it was acknowledged. */
+  readonly isAcknowledged?: boolean;
   readonly limit: number;
   /** The `next` of the previous page; absent for the first page. */
   readonly before?: string | undefined;
@@ -122,6 +127,8 @@ export interface EventQuery {
 export interface EventRecord {
   readonly event: ChirpEvent;
   readonly deliveries: readonly DeliveryHistory[];
+  /** The person who acknowledged it; absent if nobody did, or if that was undone. */
+  readonly acknowledged?: Mark;
 }
 
 export interface EventPage {

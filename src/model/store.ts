@@ -14,6 +14,7 @@ import type { Json } from "./json.ts";
 import type { LearnedStore } from "./learned.ts";
 import type { LevelStore } from "./level.ts";
 import type { Ledger } from "./ledger.ts";
+import type { MarkStore } from "./marks.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
 import type { RecheckStore } from "./recheck.ts";
@@ -71,6 +72,7 @@ export interface Store
     EditStore,
     DeadLetters,
     SilenceStore,
+    MarkStore,
     EnrichmentStore,
     ReplayStore,
     ReplicaStore,

@@ -5,6 +5,7 @@
  */
 import type { Context, Hono } from "hono";
 import { withoutDirectionMarks } from "../render/text/clean-text.ts";
+import { addAlertActions, type AlertRouteDeps } from "./alert-routes.ts";
 import { addBackfill, type BackfillRouteDeps } from "./backfill-routes.ts";
 import { problem } from "./problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
@@ -15,7 +16,11 @@ import { explainView } from "./contract/explain-view.ts";
 import { byOf } from "./contract/replay-request.ts";
 import type { ApiViews } from "./contract/views.ts";
 
-export interface ApiDeps extends SilenceRouteDeps, ReplayRouteDeps, BackfillRouteDeps {
+export interface ApiDeps
+  extends SilenceRouteDeps,
+    ReplayRouteDeps,
+    BackfillRouteDeps,
+    AlertRouteDeps {
   readonly views: ApiViews;
   readonly actions: Actions;
 }
@@ -28,6 +33,7 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addSinkActions(app, deps);
   addDeadActions(app, deps, door);
   addSilences(app, deps, door);
+  addAlertActions(app, deps, door);
   addReplays(app, deps, door);
   addBackfill(app, deps, door);
 }

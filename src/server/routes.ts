@@ -9,15 +9,16 @@ import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import { readEventQuery } from "./contract/event-query.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
-import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
+import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./access/guard.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
 import { problem } from "./problem.ts";
+import { addAlertForms } from "./alert-form-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
-import type { WrongTokens } from "./wrong-tokens.ts";
+import type { WrongTokens } from "./access/wrong-tokens.ts";
 import type { Health, Views } from "./contract/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
@@ -45,6 +46,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   app.use(async (c, next) => refusalOf(c, access, deps.log) ?? next());
   addPages(app, deps);
   addSilencePages(app, deps);
+  addAlertForms(app, deps);
   addTailRoute(app, deps);
   addApi(app, deps, callerOf(access));
   app.notFound((c) =>

@@ -8,10 +8,10 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createListener, type Listener } from "./listener.ts";
-import type { TcpAccess } from "./guard.ts";
+import type { TcpAccess } from "./access/guard.ts";
 import type { RouteDeps } from "./load-routes.ts";
 import type { Access } from "./routes.ts";
-import { createWrongTokens } from "./wrong-tokens.ts";
+import { createWrongTokens } from "./access/wrong-tokens.ts";
 
 export interface ListenOptions extends TcpAccess {
   readonly host: string;

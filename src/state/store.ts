@@ -37,6 +37,7 @@ import { explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
 import { alertsOfMessages } from "./history/message-alerts.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
+import { mark } from "./history/marks.ts";
 import { itemMarks } from "./items/item-marks.ts";
 import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
@@ -107,6 +108,7 @@ export function createStore(
     ...silences(db),
     ...enrichments(db),
     ...replays(db),
+    mark: (request, newsOf) => mark(db, request, newsOf),
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
     ...backfills(db),
@@ -259,7 +261,7 @@ const backfills = (db: Executor): BackfillStore => ({
   loadBackfill: (fingerprint, sinceMs) => loadBackfill(db, fingerprint, sinceMs),
   saveBackfillPage: (page) => saveBackfillPage(db, page),
   backfilledTweets: (fingerprint, postedMs) => backfilledTweets(db, fingerprint, postedMs),
-  recordBackfill: (atMs, detail) => recordAudit(db, atMs, "backfill", detail),
+  recordBackfill: async (atMs, detail) => void (await recordAudit(db, atMs, "backfill", detail)),
 });
 
 const history = (db: Executor, clock: Clock): History => ({

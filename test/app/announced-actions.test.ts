@@ -52,6 +52,22 @@ const TABLE: Readonly<
     ],
   ],
   backfill: [[({ backfill }) => backfill({ watchId: "nobody", sinceMs: T0, by }), []]],
+  acknowledge: [
+    [
+      ({ acknowledge }) =>
+        acknowledge({ what: "e-brand-tweet.created-1", isUndo: false, by, from: "API" }),
+      ["store.mark", "committed", "pump.wake", "announce"],
+    ],
+    [
+      ({ acknowledge }) =>
+        acknowledge({ what: "e-brand-tweet.created-1", isUndo: false, by, from: "API" }),
+      ["store.mark"],
+    ],
+    [
+      ({ acknowledge }) => acknowledge({ what: "gone", isUndo: false, by, from: "API" }),
+      ["store.mark"],
+    ],
+  ],
   addSilence: [
     [
       ({ addSilence }) =>
@@ -79,7 +95,7 @@ const TABLE: Readonly<
 };
 
 const CHANGES =
-  /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|commitPoll)$/;
+  /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|mark|commitPoll)$/;
 
 it.each(Object.keys(TABLE) as (keyof Actions)[])(
   "%s: what it changes is in the state before the others are asked to read it",
@@ -140,6 +156,7 @@ it.each(Object.keys(TABLE) as (keyof Actions)[])(
       route: () => ({ event: makeEvent("1"), deliveries: [] }),
       reloader: { reload: note(() => "reload", { ok: true, changed: false, memory: [] }) },
       pump: () => ({
+        wake: () => void done.push("pump.wake"),
         probe: () => void done.push("pump.probe"),
         resume: note(() => "pump.resume", { wasDisabled: false }),
       }),

@@ -83,7 +83,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   ],
   config: [["."], ["text"], ["schema"], ["check"], ["where"], ["compile"], ["load"]],
   render: [["text"], ["messages", "templates"], ["."]],
-  server: [["contract"], ["page", "metrics"], ["."]],
+  server: [["contract"], ["page", "metrics", "access"], ["."]],
   deliver: [["queue"], ["stages"], ["outcome"], ["logs"], ["."]],
   "sandbox/world": [["chance"], ["people"], ["follows", "groups"], ["tweets"], ["."], ["shown"]],
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],

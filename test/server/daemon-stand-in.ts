@@ -73,6 +73,7 @@ export const eventEntry = (changes: Partial<EventEntry> = {}): EventEntry => ({
   text: "hello",
   url: "https://x.com/alice/status/1899000000000000001",
   author: "alice",
+  acknowledged: null,
   deliveries: [{ sink: "brand", state: "summarised" }],
   data: { id: "e1", watch: "brand-mentions" },
   ...changes,
@@ -127,6 +128,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
       occurred_at: "2026-03-10T13:56:58.000Z",
       detected_at: "2026-03-10T13:57:10.400Z",
       deliveries: [{ sink: "brand", state: "sent", wait: null }],
+      acknowledged: null,
     },
   ],
   config: {
@@ -295,6 +297,12 @@ export function createDaemonStandIn(): DaemonStandIn {
       replay(request) {
         asked.push(`replay ${JSON.stringify(request)}`);
         return Promise.resolve({ alerts: 2, effect: "now" });
+      },
+      acknowledge({ what, isUndo, by, from }) {
+        asked.push(`${isUndo ? "unacknowledge" : "acknowledge"} ${what} by ${by} from ${from}`);
+        if (what !== "e1") return Promise.resolve(undefined);
+        const acknowledged = isUndo ? null : { by, from, at: "2026-03-10T13:58:00.000Z" };
+        return Promise.resolve({ alerts: 1, changed: 1, acknowledged, effect: "now" });
       },
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuseCaller, refuseOrigin } from "../../src/server/guard.ts";
+import { refuseCaller, refuseOrigin } from "../../src/server/access/guard.ts";
 
 const headers = (values: Record<string, string>) => (name: string) => values[name];
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;

@@ -106,14 +106,19 @@ it("every link leads to a page, and every form ends on one", async () => {
     "metrics",
   ];
   expect([...seen]).toEqual(expect.arrayContaining(below.map((path) => `${root}${path}`)));
-  expect([...forms].sort()).toEqual([`${root}silences`, `${root}silences/1/expire`]);
+  expect([...forms].sort()).toEqual([
+    `${root}alerts/e1/acknowledge`,
+    `${root}silences`,
+    `${root}silences/1/expire`,
+  ]);
   for (const form of forms) {
     const { status, location = "" } = await ask(
       form,
       "POST",
       "matchers=watch%3D%22a%22&duration=1h&comment=c&author=a",
     );
-    expect({ status, lands: new URL(location, form).href }).toEqual({ status: 303, lands: root });
+    const lands = form.includes("/alerts/") ? `${root}events` : root;
+    expect({ status, lands: new URL(location, form).href }).toEqual({ status: 303, lands });
   }
   // A silence that is gone has a page of its own, two levels further down.
   const gone = await ask(`${root}silences/9/expire`, "POST");

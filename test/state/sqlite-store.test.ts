@@ -4,6 +4,7 @@ import { makeEvent } from "../support/make-event.ts";
 import { openTemp, START_MS as T0, memoryStatePath } from "./temp-state.ts";
 import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
+import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { describeReports } from "./reports-contract.ts";
 import { describePartlyTaken } from "./partly-taken-contract.ts";
@@ -11,6 +12,7 @@ import { describeStore } from "./store-contract.ts";
 
 describeStore("SQLite", () => openTemp(memoryStatePath()));
 describeMembers("SQLite", () => openTemp(memoryStatePath()));
+describeMarks("SQLite", () => openTemp(memoryStatePath()));
 describeLevels("SQLite", () => openTemp(memoryStatePath()));
 describeFollowUps("SQLite", () => openTemp(memoryStatePath()));
 describeReports("SQLite", () => openTemp(memoryStatePath()));

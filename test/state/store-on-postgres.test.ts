@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";
 import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
+import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
 import { describeReports } from "./reports-contract.ts";
@@ -29,6 +30,7 @@ describe("on Postgres", () => {
 
   describeStore("Postgres", () => states.empty());
   describeMembers("Postgres", () => states.empty());
+  describeMarks("Postgres", () => states.empty());
   describeLevels("Postgres", () => states.empty());
   describeFollowUps("Postgres", () => states.empty());
   describeReports("Postgres", () => states.empty());

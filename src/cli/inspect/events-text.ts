@@ -1,6 +1,7 @@
 /** Formats past events for people and for spreadsheets. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
+import { markText } from "../../server/contract/delivery-words.ts";
 import type { ReplayRecordView } from "../../server/contract/replay-view.ts";
 import type { EventEntry } from "../../server/contract/views.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
@@ -29,10 +30,13 @@ function eventBlock(event: EventEntry): string {
 const watchOf = ({ data }: EventEntry): string =>
   typeof data["watch"] === "string" ? data["watch"] : "";
 
-const fateOf = ({ deliveries }: EventEntry): string =>
-  deliveries.length === 0
-    ? "no sink"
-    : deliveries.map(({ sink, state }) => `${sink}: ${state}`).join(", ");
+const fateOf = ({ deliveries, acknowledged }: EventEntry): string =>
+  [
+    ...(deliveries.length === 0
+      ? ["no sink"]
+      : deliveries.map(({ sink, state }) => `${sink}: ${state}`)),
+    ...(acknowledged === null ? [] : [cleanLine(markText(acknowledged))]),
+  ].join(", ");
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");
 
@@ -70,6 +74,8 @@ const COLUMNS = [
   "url",
   "deliveries",
   "id",
+  "acknowledged_by",
+  "acknowledged_at",
 ] as const;
 
 /**
@@ -90,6 +96,8 @@ export function formatEventsCsv(events: readonly EventEntry[]): string {
       url ?? "",
       deliveries,
       data["id"],
+      event.acknowledged?.by,
+      event.acknowledged?.at,
     ];
   });
   return [COLUMNS, ...rows]

@@ -24,6 +24,7 @@ interface Options {
   readonly author?: string;
   readonly text?: string;
   readonly state?: string;
+  readonly acknowledged?: string;
   readonly limit: string;
   readonly json?: true;
   readonly csv?: true;
@@ -48,6 +49,7 @@ export function addEvents(program: Command, context: CliContext): void {
     .option("--author <account>", "by or about this account: handle, id or profile link")
     .option("--text <words>", "whose text contains these words")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
+    .option("--acknowledged <yes|no>", "that somebody has acknowledged, or nobody")
     .option("--limit <count>", "list at most this many events", String(DEFAULT_LIMIT))
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
@@ -55,7 +57,17 @@ export function addEvents(program: Command, context: CliContext): void {
       new Option(
         "--replays",
         "list the replays that operators made instead, with their times",
-      ).conflicts(["since", "until", "watch", "alerts", "author", "text", "state", "csv"]),
+      ).conflicts([
+        "since",
+        "until",
+        "watch",
+        "alerts",
+        "author",
+        "text",
+        "state",
+        "acknowledged",
+        "csv",
+      ]),
     )
     .addHelpText(
       "after",

@@ -9,7 +9,7 @@ import type {
   ExplainView,
 } from "../../server/contract/explain-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import { waitText } from "../../server/contract/delivery-words.ts";
+import { waitText, whoText } from "../../server/contract/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
 import { pathLines } from "./path-text.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -37,6 +37,7 @@ function watchBlock(line: ExplainLine): string {
     `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
   ];
   if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
+  if (line.acknowledged !== null) lines.push(`  ack      ${cleanLine(whoText(line.acknowledged))}`);
   for (const delivery of line.deliveries)
     lines.push(`  sink     ${deliveryText(delivery)}`, ...pathLines(delivery));
   if (line.event !== null && line.deliveries.length === 0)

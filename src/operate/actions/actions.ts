@@ -12,6 +12,7 @@ import { createServiceClock } from "../../requests/service-clock.ts";
 import type { Actions, ReloadOutcome } from "../../server/contract/actions.ts";
 import { backfillWatch } from "../backfill/commit-back.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "../alerts/dead-letters.ts";
+import { markAlert } from "../alerts/mark-actions.ts";
 import { replayAlerts } from "../alerts/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actions.ts";
 import { onReturnOf, pauseView } from "../pause.ts";
@@ -32,6 +33,8 @@ export interface Effects {
   alertsDue(): Promise<void>;
   /** Called when events were committed that no poll found, such as those of a backfill. */
   eventsCommitted(): Promise<void>;
+  /** Called when people said something about alerts, which messages of these may show. */
+  alertsMarked(): Promise<void>;
   /** Resolves to undefined if there is no sink of that name. */
   resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   reload(askedBy: string): Promise<ReloadOutcome>;
@@ -90,6 +93,12 @@ export const createActions = ({ store, clock, hash, config, effects }: ActionsDe
     );
     await effects.eventsCommitted();
     return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
+  },
+  async acknowledge(request) {
+    const view = await markAlert({ store, clock, hash, config: config() }, "acknowledged", request);
+    if (view === undefined) return undefined;
+    if (view.changed > 0) await effects.alertsMarked();
+    return { ...view, effect: await effects.describe(NOW) };
   },
   async addSilence(request) {
     const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });

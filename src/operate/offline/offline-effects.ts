@@ -49,6 +49,7 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
     silencesChanged: announce,
     alertsDue: probe,
     eventsCommitted: probe,
+    alertsMarked: announce,
     async resumeSink(name) {
       const sink = config.sinks.find((one) => one.name === name);
       if (sink === undefined) return undefined;

@@ -3,6 +3,7 @@ import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import type { EventPage, EventRecord } from "../../model/history.ts";
 import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
+import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventEntry, EventsView } from "../../server/contract/views.ts";
 import { createReader } from "../create-reader.ts";
 
@@ -11,7 +12,10 @@ export const eventsView = ({ events, next }: EventPage, linksHost: string): Even
   next,
 });
 
-function eventEntry({ event, deliveries }: EventRecord, linksHost: string): EventEntry {
+function eventEntry(
+  { event, deliveries, acknowledged }: EventRecord,
+  linksHost: string,
+): EventEntry {
   const message = createReader(linksHost)({ event, watches: [event.watch] });
   return {
     type: event.type,
@@ -21,6 +25,7 @@ function eventEntry({ event, deliveries }: EventRecord, linksHost: string): Even
     url: message.url ?? null,
     author: message.author?.handle ?? "",
     deliveries: deliveries.map(({ sink, state }) => ({ sink, state })),
+    acknowledged: markView(acknowledged),
     data: eventData(event),
   };
 }

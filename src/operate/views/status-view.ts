@@ -8,6 +8,7 @@ import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
+import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventLine, WatchView } from "../../server/contract/views.ts";
 import { createReader } from "../create-reader.ts";
 import { memberListViews } from "./member-list-view.ts";
@@ -114,7 +115,7 @@ function firstReadView(
 
 /** Returns an event in one line, with the state of its deliveries. */
 export function eventLine(
-  { event, deliveries }: EventRecord,
+  { event, deliveries, acknowledged }: EventRecord,
   linksHost: string,
   readWait: WaitReader,
 ): EventLine {
@@ -127,6 +128,7 @@ export function eventLine(
     url: message.url ?? null,
     occurred_at: isoTime(event.occurredAtMs),
     detected_at: isoTime(event.detectedAtMs),
+    acknowledged: markView(acknowledged),
     deliveries: deliveries.map(({ sink, state, wait }) => ({
       sink,
       state,

@@ -65,6 +65,31 @@ export interface PauseRequest {
   readonly by: string;
 }
 
+export interface MarkView {
+  readonly by: string;
+  readonly at: string;
+  /** Where the person was: `command line`, `API`, `page`. */
+  readonly from: string;
+}
+
+/** A request to mark an alert, or to remove its mark. */
+export interface MarkAction {
+  /** The id of an event or of a message. */
+  readonly what: string;
+  readonly isUndo: boolean;
+  readonly by: string;
+  readonly from: string;
+}
+
+export interface MarkedView {
+  /** The number of alerts that were asked for. */
+  readonly alerts: number;
+  /** The number of alerts that the request changed; 0 if it asked for what held already. */
+  readonly changed: number;
+  /** The newest mark of these alerts; null if none has one now. */
+  readonly acknowledged: MarkView | null;
+}
+
 /** What the server can ask the daemon to do. */
 export interface Actions {
   /**
@@ -96,6 +121,11 @@ export interface Actions {
    * polled.
    */
   backfill(request: BackfillRequest): Promise<(BackfillView & Effect) | undefined>;
+  /**
+   * Acknowledges an event or the events of a message, or undoes that. Resolves to undefined if the
+   * state has neither.
+   */
+  acknowledge(request: MarkAction): Promise<(MarkedView & Effect) | undefined>;
   /** Adds a silence, which is active when the promise resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome<Effect>>;
   /** Resolves to undefined if there is no silence with that id. */

@@ -2,7 +2,10 @@
  * The words for what happened to alerts and why they wait, used by page and commands. The caller
  * formats times.
  */
+import { isoTime } from "../../model/clock.ts";
 import type { DeliveryOutcome } from "../../model/history.ts";
+import type { Mark } from "../../model/marks.ts";
+import type { MarkView } from "./actions.ts";
 import type { DeliveryView, EventLine, SinkView, WaitView } from "./views.ts";
 
 type TimeText = (iso: string) => string;
@@ -54,14 +57,20 @@ const outcomeText = (
   time: TimeText,
 ): string => (wait === null || wait.cause === "queued" ? OUTCOMES[state] : waitText(wait, time));
 
-/** Returns the outcomes at all sinks, such as `brand: delivered; ops: dead`. */
-export const outcomesText = (
-  { type, deliveries }: Pick<EventLine, "type" | "deliveries">,
+/**
+ * Returns the outcomes at all sinks and who acknowledged it, such as `brand: delivered; ops: dead;
+ * acknowledged by Ada`.
+ */
+export function outcomesText(
+  { type, deliveries, acknowledged }: Pick<EventLine, "type" | "deliveries" | "acknowledged">,
   time: TimeText,
-): string =>
-  deliveries.length === 0
-    ? noSinkText(type)
-    : deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`).join("; ");
+): string {
+  const outcomes = deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`);
+  return [
+    ...(outcomes.length === 0 ? [noSinkText(type)] : outcomes),
+    ...(acknowledged === null ? [] : [`acknowledged by ${acknowledged.by}`]),
+  ].join("; ");
+}
 
 /**
  * Says why an event went to no sink. The alert about a failing sink is never sent to that sink, so
@@ -69,3 +78,14 @@ export const outcomesText = (
  */
 const noSinkText = (type: string): string =>
   type === "sink.failing" ? "not sent: no other sink takes ops alerts" : "no route took it";
+
+export const markView = (mark: Mark | undefined | null): MarkView | null =>
+  mark === undefined || mark === null
+    ? null
+    : { by: mark.by, at: isoTime(mark.atMs), from: mark.from };
+
+/** Returns "by Ada, 2026-01-15 12:04 UTC (page)". */
+export const whoText = ({ by, at, from }: MarkView): string =>
+  `by ${by}, ${at.slice(0, 16).replace("T", " ")} UTC (${from})`;
+
+export const markText = (mark: MarkView): string => `acknowledged ${whoText(mark)}`;

@@ -11,7 +11,16 @@ import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../mo
 export type EventQueryText = Readonly<
   Partial<
     Record<
-      "since" | "until" | "watch" | "alerts" | "author" | "text" | "state" | "limit" | "before",
+      | "since"
+      | "until"
+      | "watch"
+      | "alerts"
+      | "author"
+      | "text"
+      | "state"
+      | "acknowledged"
+      | "limit"
+      | "before",
       string
     >
   >
@@ -41,6 +50,7 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   const { until } = read("until", time, TIMES);
   const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
   const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
+  const { acknowledged } = read("acknowledged", parseAnswer, "yes or no");
   const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MAX_EVENTS}`);
   const { before } = read(
     "before",
@@ -59,6 +69,7 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
     ...(author === undefined ? {} : { author }),
     ...(words === undefined ? {} : { text: words }),
     ...(state === undefined ? {} : { state }),
+    ...(acknowledged === undefined ? {} : { isAcknowledged: acknowledged }),
     ...(before === undefined ? {} : { before }),
     limit: limit ?? DEFAULT_EVENTS,
   };
@@ -96,6 +107,9 @@ const parseNames = (value: string): readonly string[] | undefined => {
 
 const parseFlag = (value: string): boolean | undefined =>
   value === "true" || value === "false" ? value === "true" : undefined;
+
+const parseAnswer = (value: string): boolean | undefined =>
+  value === "yes" || value === "no" ? value === "yes" : undefined;
 
 function parseLimit(value: string): number | undefined {
   const limit = Number(value);

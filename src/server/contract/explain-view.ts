@@ -5,6 +5,8 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
+import type { MarkView } from "./actions.ts";
+import { markView } from "./delivery-words.ts";
 import type { PathView } from "./path-view.ts";
 import type { UnseenView } from "./unseen-view.ts";
 import type { FoundItem, WaitView } from "./views.ts";
@@ -32,6 +34,8 @@ export interface ExplainLine {
   readonly occurred_at: string;
   readonly seen_at: string;
   readonly event: { readonly id: string; readonly type: string } | null;
+  /** The person who acknowledged the event; null if nobody did. */
+  readonly acknowledged: MarkView | null;
   readonly deliveries: readonly ExplainDelivery[];
 }
 
@@ -68,6 +72,7 @@ function explainLine(history: ItemHistory, { waits, paths }: FoundItem): Explain
     occurred_at: isoTime(history.occurredAtMs),
     seen_at: isoTime(history.seenAtMs),
     event: event === undefined ? null : { id: event.id, type: event.type },
+    acknowledged: markView(history.acknowledged),
     deliveries: history.deliveries.map((delivery) => ({
       sink: delivery.sink,
       state: delivery.state,

@@ -5,6 +5,7 @@
  */
 import type { BudgetView, QuotaView, SlowedView } from "./budget-view.ts";
 import type { DeadView } from "./dead-view.ts";
+import type { MarkView } from "./actions.ts";
 import type { PathView } from "./path-view.ts";
 import type { RenderView } from "./render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
@@ -211,6 +212,8 @@ export interface EventLine {
   readonly occurred_at: string;
   readonly detected_at: string;
   readonly deliveries: readonly DeliveryView[];
+  /** The person who acknowledged it; null if nobody did. */
+  readonly acknowledged: MarkView | null;
 }
 
 /** A past event with the state of its deliveries. */
@@ -226,6 +229,8 @@ export interface EventEntry {
   /** The handle of the author without @; empty if nobody wrote or did it. */
   readonly author: string;
   readonly deliveries: readonly { readonly sink: string; readonly state: DeliveryOutcome }[];
+  /** The person who acknowledged it; null if nobody did. */
+  readonly acknowledged: MarkView | null;
   readonly data: JsonObject;
 }
 

@@ -3,6 +3,8 @@
  * events that they only count.
  */
 import { Html, html } from "../contract/html.ts";
+import { markText } from "../contract/delivery-words.ts";
+import { alertActions } from "./page-alert-actions.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card, isWebLink } from "./page-tables.ts";
 import { counted, when } from "../contract/page-words.ts";
@@ -42,11 +44,25 @@ function eventItem(event: EventEntry, nowMs: number): Html {
     : html`${event.title}`;
   const watch = typeof event.data["watch"] === "string" ? event.data["watch"] : "";
   const fate = event.deliveries.map(({ sink, state }) => `${sink}: ${state}`);
-  const facts = [watch, event.type, ...(fate.length === 0 ? ["no sink"] : fate)]
+  const { acknowledged } = event;
+  const facts = [
+    watch,
+    event.type,
+    ...(fate.length === 0 ? ["no sink"] : fate),
+    acknowledged === null ? "" : markText(acknowledged),
+  ]
     .filter((fact) => fact !== "")
     .join(", ");
-  return html`<li>${when(event.timestamp, nowMs)}<div>${title}${event.text === "" ? undefined : html`<div>${event.text}</div>`}<span class="sub">${facts}</span></div></li>
+  return html`<li>${when(event.timestamp, nowMs)}<div>${title}${event.text === "" ? undefined : html`<div>${event.text}</div>`}<span class="sub">${facts}</span>${actionsOf(event)}</div></li>
 `;
+}
+
+/** Returns the forms of an event of a watch. */
+function actionsOf({ data, acknowledged }: EventEntry): Html | undefined {
+  const { id, watch } = data;
+  return typeof id === "string" && typeof watch === "string" && watch !== ""
+    ? alertActions({ id, acknowledged })
+    : undefined;
 }
 
 const pageOf = (main: Html): string =>

@@ -4,15 +4,17 @@ import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";
 import type { Executor } from "./statement.ts";
 
+/** Writes a record. Returns its number. */
 export async function recordAudit(
   on: Executor,
   atMs: number,
   action: string,
   detail: Json,
-): Promise<void> {
+): Promise<number> {
   const id = (await nextNumbers(on, "audit", 1))(0);
   await on
     .insertInto("audit")
     .values({ id, at: atMs, action, detail: toText(detail) })
     .execute();
+  return id;
 }

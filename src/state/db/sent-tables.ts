@@ -1,4 +1,16 @@
-/** The tables about sent messages: mentions, threads, and later changes. */
+/** The tables about sent messages: mentions, threads, later changes, and what people said to them. */
+import type { MarkKind } from "../../model/marks.ts";
+
+/** What people said about an event. An undone mark remains, so that others see when it ended. */
+export interface EventMarksTable {
+  event_id: string;
+  kind: MarkKind;
+  marked_at: number;
+  marked_by: string;
+  /** Where the person was: `command line`, `API`, `page`. */
+  marked_from: string;
+  undone_at: number | null;
+}
 
 /** The mentions in messages, one row each. */
 export interface MentionsTable {

@@ -13,7 +13,13 @@ import type {
   SilencesTable,
   SinkHealthTable,
 } from "./outbox-tables.ts";
-import type { EditsTable, LevelsTable, MentionsTable, ThreadsTable } from "./sent-tables.ts";
+import type {
+  EditsTable,
+  EventMarksTable,
+  LevelsTable,
+  MentionsTable,
+  ThreadsTable,
+} from "./sent-tables.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
 
 export interface WatchesTable {
@@ -265,6 +271,7 @@ export interface Tables {
   mentions: MentionsTable;
   threads: ThreadsTable;
   edits: EditsTable;
+  event_marks: EventMarksTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -1,7 +1,9 @@
 /** Describes what became of the deliveries of events, in the words that people read. */
-import type { DeliveryHistory, DeliveryOutcome } from "../../model/history.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { DeliveryHistory, DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
+import { marksOf } from "./marks.ts";
 
 const deliveries = listStatement<object, string>()((on, list) =>
   on
@@ -159,4 +161,20 @@ function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   if ((row.joined_state ?? row.state) === "summarised") return "summarised";
   if (row.message_state === "sent" || row.state === "sealed") return "sent";
   return row.not_before > nowMs ? "held" : "waiting";
+}
+
+/** Returns events with their deliveries and who acknowledged them, in the given order. */
+export async function recordsOf(
+  db: Executor,
+  events: readonly ChirpEvent[],
+  nowMs: number,
+): Promise<readonly EventRecord[]> {
+  const ids = events.map(({ id }) => id);
+  const deliveries = await deliveriesOf(db, ids, nowMs);
+  const marks = await marksOf(db, "acknowledged", ids);
+  return events.map((event) => {
+    const acknowledged = marks.get(event.id);
+    const record = { event, deliveries: deliveries.get(event.id) ?? [] };
+    return { ...record, ...(acknowledged && { acknowledged }) };
+  });
 }

@@ -4,6 +4,7 @@ import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
+import { marksOf } from "./marks.ts";
 
 export async function explainItem(
   db: Executor,
@@ -54,9 +55,24 @@ export async function explainItem(
   const itemEventIds = new Set(
     items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])),
   );
-  return [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort(
-    (a, b) => a.seenAtMs - b.seenAtMs,
+  return withMarks(
+    db,
+    [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort(
+      (a, b) => a.seenAtMs - b.seenAtMs,
+    ),
   );
+}
+
+async function withMarks(
+  db: Executor,
+  histories: readonly ItemHistory[],
+): Promise<readonly ItemHistory[]> {
+  const ids = histories.flatMap(({ event }) => event?.id ?? []);
+  const marks = await marksOf(db, "acknowledged", ids);
+  return histories.map((history) => {
+    const acknowledged = marks.get(history.event?.id ?? "");
+    return acknowledged === undefined ? history : { ...history, acknowledged };
+  });
 }
 
 /**

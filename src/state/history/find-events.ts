@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { Labels } from "../../model/event.ts";
 import type { EventPage, EventQuery, EventRecord, LabelsPage } from "../../model/history.ts";
-import { deliveriesOf } from "./delivery-history.ts";
+import { recordsOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
 import type { Executor } from "../db/statement.ts";
@@ -81,7 +81,7 @@ async function matching(
   query: EventQuery,
   { from, to, nowMs }: Piece,
 ): Promise<readonly (EventRecord & { seq: number })[]> {
-  const { sinceMs, untilMs, watches, onlyAlerts, author, text, state } = query;
+  const { sinceMs, untilMs, watches, onlyAlerts, author, text, state, isAcknowledged } = query;
   let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
   if (sinceMs !== undefined) select = select.where("detected_at", ">=", sinceMs);
   if (untilMs !== undefined) select = select.where("detected_at", "<", untilMs);
@@ -93,6 +93,18 @@ async function matching(
     );
   if (text !== undefined)
     select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
+  if (isAcknowledged !== undefined)
+    select = select.where((eb) => {
+      const acknowledged = eb.exists(
+        eb
+          .selectFrom("event_marks as a")
+          .select("a.event_id")
+          .whereRef("a.event_id", "=", "events.id")
+          .where("a.kind", "=", "acknowledged")
+          .where("a.undone_at", "is", null),
+      );
+      return isAcknowledged ? acknowledged : eb.not(acknowledged);
+    });
   // If every row matches, reading more than the wanted number is pointless.
   const isExact = text === undefined && state === undefined;
   const rows = await select
@@ -102,13 +114,13 @@ async function matching(
   const found = rows
     .map((row) => ({ seq: Number(row.seq), event: eventOf(row) }))
     .filter(({ event }) => text === undefined || says(event.body, text));
-  const deliveries = await deliveriesOf(
+  const records = await recordsOf(
     db,
-    found.map(({ event }) => event.id),
+    found.map(({ event }) => event),
     nowMs,
   );
-  return found
-    .map(({ seq, event }) => ({ seq, event, deliveries: deliveries.get(event.id) ?? [] }))
+  return records
+    .map((record, index) => ({ ...record, seq: found[index]?.seq ?? 0 }))
     .filter(
       (record) =>
         state === undefined || record.deliveries.some((delivery) => delivery.state === state),

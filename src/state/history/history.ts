@@ -1,7 +1,7 @@
 /** Queries past events. */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { EventRecord } from "../../model/history.ts";
-import { deliveriesOf } from "./delivery-history.ts";
+import { recordsOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
 
@@ -21,10 +21,7 @@ export async function recentRecords(
   limit: number,
   nowMs: number,
 ): Promise<readonly EventRecord[]> {
-  const events = await recentEvents(db, limit);
-  const ids = events.map(({ id }) => id);
-  const deliveries = await deliveriesOf(db, ids, nowMs);
-  return events.map((event) => ({ event, deliveries: deliveries.get(event.id) ?? [] }));
+  return recordsOf(db, await recentEvents(db, limit), nowMs);
 }
 
 /**

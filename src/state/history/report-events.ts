@@ -6,7 +6,7 @@ import type { EventRecord } from "../../model/history.ts";
 import type { EventHeads } from "../../model/report.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
-import { deliveriesOf } from "./delivery-history.ts";
+import { recordsOf } from "./delivery-history.ts";
 import { OUT_OF_ORDER_MS } from "./find-events.ts";
 
 /** The number of rows that one statement reads. Rows are large, because their bodies are. */
@@ -52,9 +52,9 @@ export async function eventRecords(
   nowMs: number,
 ): Promise<readonly EventRecord[]> {
   const found = new Map((await byId(db, ids, {})).rows.map((row) => [row.id, eventOf(row)]));
-  const deliveries = await deliveriesOf(db, ids, nowMs);
-  return ids.flatMap((id) => {
-    const event = found.get(id);
-    return event === undefined ? [] : [{ event, deliveries: deliveries.get(id) ?? [] }];
-  });
+  return recordsOf(
+    db,
+    ids.flatMap((id) => found.get(id) ?? []),
+    nowMs,
+  );
 }

@@ -150,6 +150,9 @@ CREATE TABLE "watch_hours" ("watch_key" text not null, "hour" bigint not null, "
   integer not null, "filtered" integer not null, constraint "watch_hours_key" primary key
   ("watch_key", "hour"));
 CREATE INDEX "watch_hours_by_hour" on "watch_hours" ("hour");
+CREATE TABLE "event_marks" ("event_id" text not null, "kind" text not null, "marked_at" bigint
+  not null, "marked_by" text not null, "marked_from" text not null, "undone_at" bigint,
+  constraint "event_marks_pk" primary key ("event_id", "kind"));
 insert into "kysely_migration_lock" ("id", "is_locked") values ('migration_lock', 0);
 insert into "sequences" ("name", "value") values ('target', 0);
 insert into "sequences" ("name", "value") values ('event', 0);

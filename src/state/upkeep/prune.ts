@@ -54,10 +54,11 @@ export async function prune(
     .where("created_at", "<", before)
     .execute();
   await forgetEvents(db, before);
-  await db
-    .deleteFrom("levels")
-    .where("event_id", "not in", db.selectFrom("events").select("id"))
-    .execute();
+  for (const table of ["levels", "event_marks"] as const)
+    await db
+      .deleteFrom(table)
+      .where("event_id", "not in", db.selectFrom("events").select("id"))
+      .execute();
   await forgetLedger(
     db,
     nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),

@@ -40,6 +40,7 @@ export const TRANSFERRED = {
   mentions: ["message_id", "mention"],
   threads: ["sink", "thread_key"],
   edits: ["delivery_id"],
+  event_marks: ["event_id", "kind"],
   sink_health: ["sink"],
   ledger: ["id"],
   spent_hours: ["hour", "key"],

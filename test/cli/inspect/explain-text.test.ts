@@ -34,6 +34,7 @@ const line = (changes: Partial<ExplainLine> = {}): ExplainLine => ({
     verdict: "event",
     detail: "",
     event: null,
+    acknowledged: null,
     deliveries: [],
   },
   ...{ occurred_at: AT, seen_at: "2026-03-10T13:02:00.000Z" },

@@ -213,6 +213,7 @@ describe("explain", () => {
             occurred_at: "2026-03-10T13:00:00.000Z",
             seen_at: "2026-03-10T13:00:00.000Z",
             event: { id: "e", type: "tweet.created" },
+            acknowledged: null,
           },
           deliveries: [{ ...delivery, ...changes }],
         },

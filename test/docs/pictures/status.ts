@@ -20,6 +20,7 @@ function alert(index: number, watch: string, title: string, minutesAgo: number, 
     url: `https://x.com/alice/status/189900000000000000${index}`,
     occurred_at: new Date(NOW_MS - minutesAgo * 60_000 - 40_000).toISOString(),
     detected_at: at,
+    acknowledged: null,
     deliveries: [{ sink, state: "sent" as const, wait: null }],
   };
 }

@@ -192,6 +192,7 @@ describe("the status page", () => {
               title: evil,
               url: `https://x.com/${evil}`,
               occurred_at: "2026-03-10T13:00:00Z",
+              acknowledged: { by: evil, at: "2026-03-10T13:00:00Z", from: evil },
               deliveries: [
                 {
                   sink: evil,

@@ -40,6 +40,7 @@ export const STORE_WRITES: readonly string[] = [
   "markDeadReported",
   "addSilence",
   "expireSilence",
+  "mark",
   "silenceDeliveries",
   "closeLevel",
   "writeNote",

@@ -4,7 +4,7 @@
  * may open the socket may ask.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { isLoopback } from "../model/loopback.ts";
+import { isLoopback } from "../../model/loopback.ts";
 
 export interface Refusal {
   readonly status: 401 | 403;

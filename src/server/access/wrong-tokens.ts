@@ -2,8 +2,8 @@
  * Counts wrong tokens and logs at most one line a minute, with their number and the addresses that
  * they came from. Nobody is locked out.
  */
-import type { Cancel, Clock } from "../model/clock.ts";
-import type { Log } from "../model/log.ts";
+import type { Cancel, Clock } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
 
 export interface WrongTokens {
   add(address: string, log: Log): void;

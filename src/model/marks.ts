@@ -1,0 +1,52 @@
+/**
+ * Marks that people put on alerts, as a port: acknowledged. A mark is a fact about an event, stored
+ * beside the states of its deliveries.
+ */
+import type { ChirpEvent } from "./event.ts";
+import type { NewDelivery } from "./poll-store.ts";
+
+export const MARK_KINDS = ["acknowledged"] as const;
+export type MarkKind = (typeof MARK_KINDS)[number];
+
+/** A mark on an event: who set it, when, and from where (`command line`, `API`, `page`). */
+export interface Mark {
+  readonly by: string;
+  readonly from: string;
+  readonly atMs: number;
+}
+
+export interface MarkRequest extends Mark {
+  readonly kind: MarkKind;
+  /** The id of an event or of a message. */
+  readonly what: string;
+  /** Whether the mark is removed. */
+  readonly isUndo: boolean;
+}
+
+/** Events about marked alerts, with where they go. */
+export interface MarkNews {
+  readonly events: readonly ChirpEvent[];
+  readonly deliveries: readonly NewDelivery[];
+}
+
+/** `episode` is a number that no other request has. */
+export type NewsOfMarks = (marked: readonly ChirpEvent[], episode: string) => MarkNews;
+
+export interface MarkOutcome {
+  /** The number of alerts that were asked for. */
+  readonly alerts: number;
+  /** The number of alerts that the request changed; 0 if it asked for what held already. */
+  readonly changed: number;
+  /** The mark that was set last on one of these alerts; null if none has one now. */
+  readonly mark: Mark | null;
+}
+
+export interface MarkStore {
+  /**
+   * Marks an event, or every event in a message, with all events that were sent as one alert with
+   * them. Events that already have what is asked for are not changed. `newsOf` returns what is
+   * committed about the events that were marked. Resolves to undefined if the state has no such
+   * event and no such message with alerts. Writes an audit record if something changed.
+   */
+  mark(request: MarkRequest, newsOf?: NewsOfMarks): Promise<MarkOutcome | undefined>;
+}

@@ -1,0 +1,50 @@
+/**
+ * The routes with which people act on an alert on the page: plain forms, so that they work without
+ * scripts. The API's routes are in alert-routes.ts.
+ */
+import type { Hono } from "hono";
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import { logMark, unknownAlert } from "./alert-routes.ts";
+import type { Actions } from "./contract/actions.ts";
+import { byOf } from "./contract/replay-request.ts";
+import { PAGE_POLICY } from "./page/page-assets.ts";
+import { renderBadEventsPage } from "./page/page-events.ts";
+import { parseForm, readBody } from "./request-body.ts";
+
+export interface AlertFormDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly actions: Pick<Actions, "acknowledge">;
+}
+
+/** The way back from `/alerts/<id>/acknowledge`; a proxy may serve the page below a path. */
+const TO_EVENTS = "../../events";
+const BY = "page";
+
+export function addAlertForms(app: Hono, { actions, log, clock }: AlertFormDeps): void {
+  for (const [path, isUndo] of [["acknowledge", false] as const, ["unacknowledge", true] as const])
+    app.post(`/alerts/:id/${path}`, async (c) => {
+      const what = c.req.param("id");
+      const body = await readBody(c, clock);
+      const fields =
+        "refusal" in body
+          ? new Map<string, string>()
+          : await parseForm(body.bytes, c.req.header("content-type") ?? "");
+      const by = byOf(fields.get("by"), BY);
+      const view = await actions.acknowledge({ what, isUndo, by, from: BY });
+      if (view === undefined) {
+        c.header("Content-Security-Policy", PAGE_POLICY);
+        return c.html(renderBadEventsPage(unknownAlert(what)), 404);
+      }
+      if (view.changed > 0) logMark(log, { what, isUndo, by, alerts: view.changed });
+      return c.redirect(`${TO_EVENTS}${queryOf(c.req.header("referer"))}`, 303);
+    });
+}
+
+/** Returns the query of the page that sent the form, so that its filters stay. */
+function queryOf(referer: string | undefined): string {
+  if (referer === undefined || !URL.canParse(referer)) return "";
+  const { pathname, search } = new URL(referer);
+  return pathname.endsWith("/events") ? search : "";
+}

@@ -1,0 +1,149 @@
+/**
+ * Stores the marks that people put on alerts. A mark concerns everything that was sent as one alert:
+ * an event, the events that joined its deliveries, and the events that its deliveries joined.
+ */
+import type { Mark, MarkKind, MarkOutcome, MarkRequest, NewsOfMarks } from "../../model/marks.ts";
+import { recordAudit } from "../db/audit.ts";
+import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
+import type { EventMarksTable } from "../db/sent-tables.ts";
+import { eventOf, insertEvents } from "../items/insert-events.ts";
+import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+
+/** The words of the audit. */
+const ACTIONS: Readonly<Record<MarkKind, string>> = { acknowledged: "acknowledge" };
+
+export function mark(
+  db: Executor,
+  request: MarkRequest,
+  newsOf?: NewsOfMarks,
+): Promise<MarkOutcome | undefined> {
+  return transact(db, async (on) => {
+    const eventIds = await eventsOf(on, request.what);
+    if (eventIds.length === 0) return undefined;
+    const marks = await marksOf(on, request.kind, eventIds);
+    const changedIds = eventIds.filter((id) => marks.has(id) === request.isUndo);
+    if (changedIds.length > 0) {
+      const episode = await change(on, request, changedIds);
+      if (newsOf !== undefined && !request.isUndo) {
+        const { rows } = await eventRows(on, changedIds, {});
+        const { events, deliveries } = newsOf(rows.map(eventOf), String(episode));
+        await insertEvents(on, events);
+        await insertDeliveries(on, deliveries, request.atMs);
+      }
+    }
+    const now = await marksOf(on, request.kind, eventIds);
+    const last = [...now.values()].sort((a, b) => b.atMs - a.atMs)[0];
+    return { alerts: eventIds.length, changed: changedIds.length, mark: last ?? null };
+  });
+}
+
+/** Marks these events, or removes their marks. Returns the number of the audit record. */
+async function change(
+  on: Executor,
+  { kind, what, isUndo, by, from, atMs }: MarkRequest,
+  eventIds: readonly string[],
+): Promise<number> {
+  if (isUndo) await undo(on, eventIds, { kind, now: atMs });
+  else {
+    const row = { kind, marked_at: atMs, marked_by: by, marked_from: from, undone_at: null };
+    await forget(on, eventIds, { kind });
+    await insertMarks(
+      on,
+      eventIds.map((id): EventMarksTable => ({ ...row, event_id: id })),
+    );
+  }
+  const action = ACTIONS[kind];
+  const detail = { what, alerts: eventIds.length, by, from };
+  return recordAudit(on, atMs, isUndo ? `${action} undo` : action, detail);
+}
+
+const insertMarks = insertRows(
+  "event_marks",
+  ["event_id", "kind", "marked_at", "marked_by", "marked_from", "undone_at"],
+  (insert) => insert,
+);
+
+const undo = listStatement<{ kind: MarkKind; now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("event_marks")
+    .set({ undone_at: slot("now") })
+    .where("event_id", "in", list)
+    .where("kind", "=", slot("kind")),
+);
+
+/** Removes undone marks, whose rows remain so that others can see when they ended. */
+const forget = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
+  on.deleteFrom("event_marks").where("event_id", "in", list).where("kind", "=", slot("kind")),
+);
+
+const eventRows = listStatement<object, string>()((on, list) =>
+  on.selectFrom("events").selectAll().where("id", "in", list).orderBy("seq"),
+);
+
+const eventById = statement<{ id: string }>()((on, slot) =>
+  on.selectFrom("events").select("id").where("id", "=", slot("id")),
+);
+
+const ownDeliveries = statement<{ id: string }>()((on, slot) =>
+  on
+    .selectFrom("deliveries")
+    .select(["id", "joined_id", "event_id"])
+    .where("event_id", "=", slot("id"))
+    .union(
+      on
+        .selectFrom("deliveries")
+        .select(["id", "joined_id", "event_id"])
+        .where("message_id", "=", slot("id"))
+        .where("message_id", "is not", null),
+    ),
+);
+
+/** Finds the events of these deliveries and of those that joined them. */
+const sentTogether = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries")
+    .select("event_id")
+    .where("id", "in", list)
+    .union(
+      on
+        .selectFrom("deliveries")
+        .select("event_id")
+        .where("joined_id", "in", list)
+        .where("joined_id", "is not", null),
+    ),
+);
+
+/** Returns the events that an id of an event or a message stands for, each once. */
+async function eventsOf(on: Executor, what: string): Promise<readonly string[]> {
+  const event = (await eventById(on, { id: what })).rows[0];
+  const { rows: own } = await ownDeliveries(on, { id: what });
+  const roots = [...new Set(own.map(({ id, joined_id: joined }) => Number(joined ?? id)))];
+  const { rows } = await sentTogether(on, roots, {});
+  const ids = [event?.id, ...own.map(({ event_id: id }) => id), ...rows.map((row) => row.event_id)];
+  return [...new Set(ids.flatMap((id) => id ?? []))];
+}
+
+const marked = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
+  on
+    .selectFrom("event_marks")
+    .selectAll()
+    .where("event_id", "in", list)
+    .where("kind", "=", slot("kind"))
+    .where("undone_at", "is", null),
+);
+
+/** Returns the marks of events by their ids. An event without one has no entry. */
+export async function marksOf(
+  db: Executor,
+  kind: MarkKind,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, Mark>> {
+  if (eventIds.length === 0) return new Map();
+  const { rows } = await marked(db, eventIds, { kind });
+  return new Map(
+    rows.map((row) => [
+      row.event_id,
+      { by: row.marked_by, from: row.marked_from, atMs: Number(row.marked_at) },
+    ]),
+  );
+}
