@@ -6,16 +6,17 @@ import type { EligibleKeys } from "./reservation.ts";
 export type FailedWith = ReadonlyMap<string, UpstreamError>;
 
 export interface GateKeys {
-  /** Returns the keys that may pay, with their own limits; at least one. */
+  /** Returns the keys that may pay for requests now, at least one, each with its own limit. */
   eligible(): EligibleKeys;
   /**
-   * Called when the service refuses a key. Resolves to true if the request can be sent again at
-   * once, because another key can pay.
+   * Records that the service refused a key for the request that was sent at `sentAtMs` (monotonic).
+   * Resolves to true if the request can be sent again at once, because another key can pay.
    */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   /**
-   * Called when the service has answered a billed request, not necessarily in the order of the
-   * requests. `failedWith`: the keys with which the same request failed before.
+   * Records that the service answered a billed request that was sent at `sentAtMs` (monotonic). The
+   * calls may come in another order than the requests. `failedWith` holds the keys with which the
+   * same request failed before.
    */
   paid(key: string, sentAtMs: number, failedWith: FailedWith): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Waits that can all be ended early: when the request queue closes, or when what the requests wait
- * for has arrived.
+ * The waits of requests, which can all be ended early: when the request queue closes, or when
+ * requests may be sent again sooner than expected.
  */
 import type { Clock } from "../model/clock.ts";
 
@@ -13,8 +13,8 @@ export interface Pauses {
 }
 
 /**
- * Creates pauses. The current waits are kept in a set and do not share an AbortSignal, because Node
- * reports a leak if one signal has dozens of listeners.
+ * Creates pauses. Each wait has its own timer and they share no AbortSignal, because Node reports a
+ * leak if one signal has dozens of listeners.
  */
 export function createPauses(clock: Clock): Pauses {
   const underWay = new Set<() => void>();

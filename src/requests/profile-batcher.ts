@@ -1,8 +1,8 @@
 /**
  * Fetches profiles by id and coalesces the calls of the same moment: an account that two groups
- * probe, or that a profile watch reads as well, is requested once. Spare slots of a request carry
- * piggybacked accounts. Decides what is requested together; the callers decide what an answer
- * means.
+ * probe, or that a profile watch reads as well, is requested once. Spare slots of a request are
+ * filled with accounts that no caller has requested (piggybacked accounts). Decides which accounts
+ * share a request; the callers decide what an answer means.
  */
 import type { Purpose } from "../budget/spending-limit.ts";
 import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
@@ -13,7 +13,10 @@ import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { BatchAnswer } from "./split-batches.ts";
 
-/** The caller on whose behalf a request is sent. A shared request is sent for the first caller. */
+/**
+ * The caller on whose behalf a request is sent. A shared request has the source and watch of its
+ * first caller, and the highest priority among its callers.
+ */
 export interface Asker {
   /** The fingerprint of the source, whose backoff the request shares. */
   readonly source: string;
@@ -25,9 +28,9 @@ export interface Asker {
 export interface SeenProfile {
   /** Undefined if the account was not in the answer. */
   readonly user: User | undefined;
-  /** The service's message, if it refuses to be asked for this account. */
+  /** The service's message, if it refuses requests that contain this account. */
   readonly refused?: string;
-  /** When it was requested, by our wall clock. */
+  /** When the account was requested, by our wall clock. */
   readonly atMs: number;
 }
 
@@ -38,16 +41,16 @@ export interface PiggybackedAccounts {
   /** Returns up to `slots` ids that are not in `asked`. */
   choose(slots: number, asked: ReadonlySet<string>): readonly string[];
   /**
-   * Receives every answer that shows at least one account, with all accounts in it, piggybacked or
-   * not.
+   * Receives every answer that contains at least one account: an entry for each account that was
+   * requested, whether it was piggybacked or not.
    */
   receive(seen: ReadonlyMap<string, SeenProfile>): void;
 }
 
 export interface ProfileBatcher {
   /**
-   * Returns an answer for every id that was requested no longer than `maxAgeMs` ago. @throws
-   * UpstreamError, RequestHeld
+   * Returns an answer for every id. An earlier answer is reused if its request was sent at most
+   * `maxAgeMs` ago, but never after a minute. @throws UpstreamError, RequestHeld
    */
   ask(
     asker: Asker,
@@ -58,7 +61,7 @@ export interface ProfileBatcher {
   fillSpareSlots(accounts: PiggybackedAccounts): void;
 }
 
-/** Keeps profiles from an answer. `atMs`: when they were requested. */
+/** Stores profiles from an answer for other uses. `atMs` is when they were requested. */
 type LearnUsers = (users: readonly User[], atMs: number) => void;
 
 /** An account that callers wait for. */
@@ -68,18 +71,23 @@ interface Wanted {
   readonly answer: Promise<SeenProfile>;
   readonly resolve: (seen: SeenProfile) => void;
   readonly reject: (error: unknown) => void;
-  /** When its request was sent (monotonic); undefined while the request is being assembled. */
+  /** When the request for the account was sent (monotonic); undefined while it is assembled. */
   sentMs: number | undefined;
 }
 
 interface Kept extends SeenProfile {
-  /** When it was requested; monotonic, because the wall clock can be set back. */
+  /**
+   * When the account was requested, by the monotonic clock, because the wall clock can be set back.
+   */
   readonly sentMs: number;
 }
 
-/** A request waits this long for other callers that are due at the same moment. */
+/**
+ * How long a request is delayed, so that other callers that are due at the same moment can share
+ * it.
+ */
 const GATHER_MS = 20;
-/** An answer is not reused after this time. */
+/** The maximum age at which an answer is reused. */
 const KEEP_MS = 60_000;
 
 export const createProfileBatcher = (
@@ -97,11 +105,11 @@ class CoalescedProfiles implements ProfileBatcher {
   readonly #learn: LearnUsers;
   readonly #seen = new Map<string, Kept>();
   /**
-   * Separate for each purpose, because the requests of one may be held while those of another are
-   * sent.
+   * The accounts that callers wait for, separately for each purpose, because requests of one
+   * purpose may be held while requests of another are sent.
    */
   readonly #wanted = new Map<Purpose, WantedById>();
-  /** Purposes whose next request is being assembled. */
+  /** The purposes for which a request is being assembled. */
   readonly #gathering = new Set<Purpose>();
   #prunedMs: number;
   #piggybacked: PiggybackedAccounts | undefined;
@@ -160,7 +168,10 @@ class CoalescedProfiles implements ProfileBatcher {
     for (const batch of batchesOf(gathered)) void this.#sendBatch(batch, all);
   }
 
-  /** Sends one request for all callers. If the service refuses it, sends one for each caller. */
+  /**
+   * Sends one request for all callers. If the service refuses it, sends one for each caller, so
+   * that the accounts of one caller cannot make the request of another fail.
+   */
   async #sendBatch(batch: readonly Wanted[], all: WantedById): Promise<void> {
     const wants = [...batch, ...this.#inSpareSlots(batch, all)];
     const askersOf = (): readonly Asker[] => [
@@ -178,7 +189,7 @@ class CoalescedProfiles implements ProfileBatcher {
       const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
       const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
       if (isShared) await Promise.allSettled(askers.map((asker) => this.#send(asker, own(asker))));
-      // This has no effect on accounts that were answered meanwhile.
+      // Rejecting has no effect on accounts that have been answered by now.
       for (const { reject } of wants) reject(error);
     } finally {
       for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
@@ -201,13 +212,13 @@ class CoalescedProfiles implements ProfileBatcher {
     );
     for (const [id, one] of answers) this.#seen.set(id, one);
     for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
-    // An answer without any account may be a fault of the service. The callers check that.
+    // An answer without any account may be a fault of the service, which the callers check.
     if (users.size > 0) this.#piggybacked?.receive(answers);
   }
 
   /**
-   * Chooses accounts for the spare slots. Callers that ask for one of them meanwhile get the same
-   * answer.
+   * Chooses accounts for the spare slots. A caller that asks for such an account while the request
+   * is under way gets the answer of this request.
    */
   #inSpareSlots(wants: readonly Wanted[], all: WantedById): readonly Wanted[] {
     const slots = BATCH_SIZE - wants.length;
@@ -249,7 +260,7 @@ function promiseOf<T>() {
 }
 
 /**
- * Returns the age up to which an answer is as good as a new one for a poll at this interval. It
- * equals the amount by which a poll may be moved from its tick.
+ * Returns the maximum age of an answer that a poll with this interval may use instead of a new
+ * request. It equals the time by which a poll may be moved from its scheduled time.
  */
 export const reusableAgeMs = (intervalMs: number): number => Math.min(intervalMs * 0.1, 30_000);

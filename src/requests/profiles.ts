@@ -11,17 +11,23 @@ import { RequestHeld } from "./request-held.ts";
 
 export interface Profiles extends ProfileBatcher {
   /**
-   * Returns a profile that is not older than `maxAgeMs` (default: a day). If the service does not
-   * give it now, returns the profile that is kept, if any; otherwise undefined, and the alert is
-   * sent without it.
+   * Returns a profile that is at most `maxAgeMs` old (default: a day). If it cannot be requested
+   * now, returns an older one that is still kept, or else undefined; the alert is then sent without
+   * a profile.
    */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
-  /** Returns a profile from an answer no older than `withinMs`. Makes no request. */
+  /**
+   * Returns a profile that was requested at most `withinMs` ago, and when that was. Makes no
+   * request; undefined if no such profile is kept.
+   */
   recent(
     userId: string,
     withinMs: number,
   ): { readonly user: User; readonly atMs: number } | undefined;
-  /** Keeps profiles from other answers. `atMs`: when they were requested; by default now. */
+  /**
+   * Stores profiles from answers to other requests. `atMs` is when they were requested (default:
+   * now).
+   */
   learn(users: readonly User[], atMs?: number): void;
 }
 
@@ -29,7 +35,7 @@ const KEEP_MS = 86_400_000;
 const MAX_KEPT = 10_000;
 
 export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
-  /** The kept profiles, the oldest first. */
+  /** The stored profiles by user id, the oldest first. */
   const kept = new Map<string, { user: User; atMs: number }>();
   const learn = (users: readonly User[], atMs = clock.now()) => {
     for (const user of users) {
@@ -60,7 +66,8 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
           0,
         );
       } catch (error) {
-        // Not the account's fault: the cause is reported elsewhere, or the daemon is stopping.
+        // A held request says nothing about the account: its cause is reported elsewhere, or the
+        // daemon is stopping.
         if (error instanceof RequestHeld)
           log.debug("profile of a watched account waits", {
             user_id: userId,

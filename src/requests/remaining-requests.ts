@@ -2,9 +2,9 @@
 import type { RequestGate } from "./request-gate.ts";
 
 /**
- * Returns `remaining_requests` of /key-usage-info, unchecked, because spending-limit.ts checks it.
- * The request is not billed. `key`: the name of the key to ask about; by default the key that pays
- * now. @throws UpstreamError
+ * Returns `remaining_requests` of /key-usage-info as the service sent it; spending-limit.ts checks
+ * it. The request is not billed. `key` is the name of the key to ask about (default: the key that
+ * pays now). @throws UpstreamError
  */
 export async function askRemaining(
   gate: Pick<RequestGate, "request">,

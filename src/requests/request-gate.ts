@@ -1,7 +1,7 @@
 /**
- * The only way to the data service. A request waits for its turn (turn-queue.ts), is entered in the
- * ledger before it is sent and settled afterwards (request-sender.ts), and is retried if that can
- * help (request-retries.ts). Does not decide what is polled, and raises no ops alerts.
+ * Sends every request to the data service. A request waits for its turn (turn-queue.ts), is entered
+ * in the ledger before it is sent and settled afterwards (request-sender.ts), and is retried if
+ * that can help (request-retries.ts). Neither decides what is polled nor raises ops alerts.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -28,38 +28,45 @@ export interface GateDeps {
   readonly pacer: UpstreamPacer;
   readonly meter: Meter;
   readonly log: Log;
-  /** Called for every request, so that a reload or a learned quota takes effect at once. */
+  /**
+   * Returns the current limits. It is called for every request, so that a reload or a learned quota
+   * takes effect at once.
+   */
   readonly limits: () => GateLimits;
   /**
-   * Called at most once per request, when its key is refused. Resolves to true if another key is
-   * active now.
+   * Reads the key again after the service refused it, at most once per request. Resolves to true if
+   * another key is active now.
    */
   readonly renewKey: () => Promise<boolean>;
-  /** Undefined if there is only one key, which has no name. */
+  /** The keys that share the load. Undefined if there is only one key, which has no name. */
   readonly keys?: GateKeys;
-  /** Links log lines to polls. Undefined in commands, which do not poll. */
+  /** Links log lines to polls. Undefined in commands that do not poll. */
   readonly trace?: Pick<Trace, "ofSource">;
   /** Limits how fast scheduled polls read pages beyond the first one. Undefined: no limit. */
   readonly pages?: FurtherPages;
-  /** Called with the ledger's answer to a billed request. */
+  /** Receives what the ledger answered when a billed request was to be entered. */
   readonly onReserved?: (grant: Grant["kind"]) => void;
-  /** Called after every attempt, for ops alerts. */
+  /**
+   * Receives the outcome of attempts, for ops alerts: the error, or undefined after a success.
+   * Failures of free requests are left out unless they refuse the key.
+   */
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
 
 export interface RequestGate {
   /**
-   * @throws UpstreamError when the service refused or failed beyond this request's retries,
-   * RequestHeld, or a store's error.
+   * Sends a request when its turn has come, and repeats it if that can help. @throws UpstreamError
+   * when the service refused it or too many attempts failed, RequestHeld, or a store's error.
    */
   request(request: GateRequest): Promise<BatchAnswer>;
   /**
-   * Lets the next request be tried at once, because somebody has acted who may have repaired what
-   * the service refused. The other requests wait for its answer.
+   * Lets the next request be sent without waiting, because a person has acted who may have repaired
+   * what the service refused. All other requests wait for the answer to that request.
    */
   tryAtOnce(): void;
   /**
-   * Records that the service refuses one of this process's keys, as another replica has learned.
+   * Records that the service refuses one of this process's keys, which another replica has found
+   * out.
    */
   keyRefused(key: string, error: UpstreamError): Promise<void>;
   /** Rejects all waiting requests. Requests under way continue. */

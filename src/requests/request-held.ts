@@ -1,8 +1,8 @@
 import { ChirpwatchError } from "../model/errors.ts";
 
 /**
- * Thrown when a request may not be sent now. The request was not paid for. `retryAtMs` is on the
- * monotonic clock, and undefined if it is unknown.
+ * Thrown when a request may not be sent now. The request was not paid for. `retryAtMs` is when it
+ * may be sent, on the monotonic clock; undefined if that is unknown.
  */
 export class RequestHeld extends ChirpwatchError {
   readonly retryAtMs: number | undefined;

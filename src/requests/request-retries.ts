@@ -36,7 +36,7 @@ interface Tries {
 interface Attempt {
   readonly request: GateRequest;
   readonly key: string;
-  /** Monotonic. */
+  /** When the attempt was sent, on the monotonic clock. */
   readonly sentAtMs: number;
 }
 
@@ -48,13 +48,14 @@ const isAboutKey = ({ kind }: UpstreamError): boolean =>
   kind === "unauthorized" || kind === "billing";
 
 /**
- * The maximum number of failed attempts of one request, by kind of failure. After that, the whole
- * poll waits for its backoff.
+ * The maximum number of failed attempts of one request: for temporary failures, and for answers
+ * with status 429. After that, the whole poll waits for its backoff.
  */
 const MAX_TRANSIENT_TRIES = 2;
 const MAX_THROTTLED_TRIES = 30;
 /**
- * Callers of free requests repeat them on their own schedule, so these are not retried for long.
+ * The limits for repeating free requests are low, because their callers repeat them on their own
+ * schedule.
  */
 const MAX_FREE_TRIES = 4;
 const MAX_FREE_WAIT_MS = 60_000;
@@ -67,8 +68,8 @@ export class RequestRetries {
   }
 
   /**
-   * @throws UpstreamError when the service refused or failed beyond this request's retries,
-   * RequestHeld, or a store's error.
+   * Sends a request until it is answered. @throws UpstreamError when the service refused it or too
+   * many attempts failed, RequestHeld, or a store's error.
    */
   async request(request: GateRequest): Promise<UpstreamAnswer> {
     const { queue, sender, clock, pauses } = this.#deps;
@@ -97,7 +98,7 @@ export class RequestRetries {
   }
 
   /**
-   * Records the success of a billed request. Free requests are not recorded, because a key whose
+   * Records the success of a billed request. A free request is no evidence, because a key whose
    * bill is unpaid can still read its usage.
    */
   #answered({ request, key, sentAtMs }: Attempt, { failedWith }: Tries): void {
@@ -106,7 +107,9 @@ export class RequestRetries {
     this.#deps.onOutcome(undefined);
   }
 
-  /** Handles a refusal that another replica learned of, as if this process had sent the request. */
+  /**
+   * Handles the refusal of a key that another replica reported, as if this process had received it.
+   */
   async refused(key: string, error: UpstreamError): Promise<void> {
     await this.#keyRefused({ source: "", key, sentAtMs: this.#deps.clock.monotonic() }, error);
   }
@@ -133,8 +136,8 @@ export class RequestRetries {
   }
 
   /**
-   * Returns the milliseconds to wait before the next attempt; undefined: try at once. @throws the
-   * error, if there is no next attempt
+   * Returns the milliseconds to wait before the next attempt; undefined if it need not wait.
+   * @throws the error, if there is no next attempt
    */
   async #afterFailure(
     { request, key, sentAtMs }: Attempt,
@@ -169,7 +172,10 @@ export class RequestRetries {
     return advice.atMs - clock.monotonic();
   }
 
-  /** Whether the key's file now holds another key, so that polling can go on. */
+  /**
+   * Reads the key's file again if the service did not accept the key. Returns true if the file now
+   * contains another key, so that requests can continue.
+   */
   async #renews({ kind }: UpstreamError): Promise<boolean> {
     const { renewKey, pacer } = this.#deps;
     if (kind !== "unauthorized" || !(await renewKey())) return false;
@@ -178,10 +184,11 @@ export class RequestRetries {
   }
 
   /**
-   * Returns the milliseconds to wait before the next attempt. A 429 pauses the key for all
-   * requests, because free requests count against the rate too. A key that may not read its usage
-   * cannot pay either. Any other failure of a free request says nothing about polls. @throws the
-   * error, if there is no next attempt
+   * Returns the milliseconds to wait before the next attempt of a free request. An answer with
+   * status 429 pauses the key for all requests, because free requests count against the rate limit
+   * too. A key that may not read its usage is treated as refused, because it cannot pay either. Any
+   * other failure of a free request has no effect on polls. @throws the error, if there is no next
+   * attempt
    */
   async #afterFreeFailure(
     { request, key, sentAtMs }: Attempt,
@@ -204,8 +211,8 @@ export class RequestRetries {
   }
 
   /**
-   * Updates the pacer. If the service is no longer down, or a trial has been answered, the waiting
-   * requests continue at once.
+   * Updates the pacer. If that shows that the service is no longer down, or that a trial request
+   * has been answered, all waiting requests continue at once.
    */
   #updatePacer<Result>(update: (pacer: UpstreamPacer) => Result): Result {
     const { pacer, pauses } = this.#deps;

@@ -23,7 +23,7 @@ export interface RequestSenderDeps {
 interface Sent {
   readonly request: GateRequest;
   readonly ledgerId: string;
-  /** Monotonic. */
+  /** When the attempt was sent, on the monotonic clock. */
   readonly startMs: number;
 }
 
@@ -35,7 +35,10 @@ export class RequestSender {
     this.#deps = deps;
   }
 
-  /** @throws UpstreamError, or a store's error */
+  /**
+   * Sends one attempt and settles its entry in the ledger. @throws UpstreamError, or a store's
+   * error
+   */
   async send(request: GateRequest, { ledgerId, key }: Granted): Promise<UpstreamAnswer> {
     const { clock, upstream, requestLog, serviceClock } = this.#deps;
     const sentAtMs = clock.now();

@@ -20,15 +20,18 @@ export interface GateRequest extends UpstreamRequest {
   /** False if the service does not bill the request (/key-usage-info). Default: true. */
   readonly billed?: boolean;
   /**
-   * Set if the pages are useful only together. Further pages are then never held back, because the
-   * first one would have to be paid for again.
+   * Set if the pages of a read are useful only together. The limit on further pages then does not
+   * hold them back, because the first page would have to be paid for again.
    */
   readonly isWhole?: true;
-  /** Set on the first page of a walk that does not begin at the top of the list. */
+  /**
+   * Set on the first page of a read that continues with a cursor instead of beginning at the top of
+   * the list.
+   */
   readonly isWalkStart?: true;
   /**
-   * Set on a batch that may be split. An entry that the service refuses is quarantined, and the
-   * answer names it.
+   * Set on a batch that may be split if the service refuses it. The entry that causes the refusal
+   * is quarantined, and the answer names it.
    */
   readonly isSplit?: true;
 }
@@ -41,8 +44,8 @@ export interface GateLimits {
     /** The share of every key's own limit that scheduled polls may not use. */
     readonly reserve: number;
     /**
-     * The share of `monthly` that scheduled polls may not use. Set if `monthly` includes what
-     * removed keys have spent. Default: `reserve`.
+     * The share of `monthly` that scheduled polls may not use. Set if `monthly` includes requests
+     * that removed keys have spent. Default: `reserve`.
      */
     readonly reserveOfAll?: number;
     readonly resetDay: number;
@@ -53,7 +56,7 @@ export interface GateLimits {
 export interface PayingKey {
   readonly name: string;
   /**
-   * The key's own limit in requests per period; undefined if it is unknown or if there is only one
+   * The key's own limit in requests per quota period; undefined if it is unknown or if there is only one
    * key.
    */
   readonly limit: number | undefined;
@@ -64,8 +67,8 @@ export type EligibleKeys = readonly [PayingKey, ...PayingKey[]];
 
 /**
  * Returns the keys that may pay now. A key that waits after a 429 is left out unless all keys wait,
- * and a key in `failedWith` is left out unless no other key may pay. `othersAtMs`: when the first
- * waiting key may pay again.
+ * and a key in `failedWith` is left out unless no other key may pay. `othersAtMs` is when the first
+ * of the waiting keys may pay again; absent if none waits or all wait.
  */
 export function eligibleKeysAt(
   eligible: EligibleKeys | undefined,

@@ -1,23 +1,24 @@
 /**
  * Estimates the service's clock from its answers. Search windows and lower bounds are compared with
- * times that the service wrote, so they must be in its time, not in ours.
+ * times that the service wrote, so they must be in the service's time, not in ours.
  */
 import type { Clock } from "../model/clock.ts";
 
 export interface ServiceClock {
-  /** The service's time now, epoch ms. */
+  /** Returns the service's current time in milliseconds since 1970. */
   now(): number;
-  /** Converts our wall time to the service's. */
+  /** Converts a time of our wall clock to the service's time. */
   fromLocal(localMs: number): number;
   /**
-   * Records the Date header of an answer. `sentAtMs`: when the request was sent, by our wall clock.
+   * Updates the estimate with the Date header of an answer. `sentAtMs` is when the request was
+   * sent, by our wall clock.
    */
   observe(serviceTimeMs: number, sentAtMs: number): void;
 }
 
 /**
- * Smaller differences do not count as skew, because a Date header has whole seconds and an answer
- * takes a moment.
+ * The minimum difference that counts as skew. Smaller ones are normal, because a Date header has
+ * whole seconds and an answer takes a moment.
  */
 const MIN_SKEW_MS = 5_000;
 

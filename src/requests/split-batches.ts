@@ -1,7 +1,7 @@
 /**
- * Splits batches that the service refuses because of one of their entries: finds the entry by
- * halving the batch, and requests the others without it. Decides which entries are quarantined and
- * when they are tried again; callers decide what a refused entry means for a target.
+ * Finds the entries because of which the service refuses a batch, by halving the batch, and
+ * requests the other entries without them. Decides which entries are quarantined and when they are
+ * tried again; callers decide what a refused entry means for a target.
  */
 import { createCooldowns, type Cooldowns } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
@@ -12,7 +12,7 @@ import { createRefusalBackoff, type RefusalBackoff } from "./refusal-backoff.ts"
 import type { GateRequest } from "./reservation.ts";
 
 export interface BatchAnswer extends UpstreamAnswer {
-  /** The entries of a batch that the service refuses, with its messages. */
+  /** The entries of the batch that the service refuses, each with the service's message. */
   readonly refused?: ReadonlyMap<string, string>;
 }
 
@@ -21,18 +21,16 @@ export type AskBatch = (request: GateRequest) => Promise<BatchAnswer>;
 type Ask = (request: GateRequest) => Promise<UpstreamAnswer>;
 
 /**
- * A search is given up after this many requests if the service refused them all, because the cause
- * is then the service itself. Six requests cover the halves and the quarters of a batch, and up to
- * three bad entries leave at least one quarter that is answered.
+ * The maximum number of requests in a search if the service refuses them all, because the cause is
+ * then the service itself. Six requests cover the halves and the quarters of a batch. With up to
+ * three bad entries, the service answers at least one quarter.
  */
 const MAX_REFUSED_PARTS = 6;
-/**
- * After a search that was given up, refused batches of the endpoint are not split for this long.
- */
+/** How long refused batches of an endpoint are not split after a search for it was given up. */
 const GIVEN_UP_MS = 6 * 3_600_000;
 /**
- * If every entry of a refused batch was answered before, the service is taken to be in trouble, and
- * the batch is not split. If the refusals last this long, it is split after all.
+ * If every entry of a refused batch was answered before, the service itself is probably faulty, so
+ * the batch is not split. It is split if the refusals last this long.
  */
 const TROUBLE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -49,7 +47,7 @@ interface Found {
 }
 
 /**
- * Wraps `ask`: batches that may be split and are refused get split. @throws what `ask` throws, if
+ * Wraps `ask`: a refused batch is split if the request allows that. @throws what `ask` throws, if
  * the service refuses all entries
  */
 export function createSplitBatches(ask: Ask, clock: Clock, log: Log): AskBatch {
@@ -74,11 +72,13 @@ class SplitBatches {
   readonly #log: Log;
   readonly #backoff: RefusalBackoff;
   readonly #search: HalvingSearch;
-  /** The quarantined entries (see `keyOf`), with the service's messages. */
+  /** The quarantined entries by `keyOf`, each with the service's message. */
   readonly #quarantined = new Map<string, string>();
-  /** Entries (see `keyOf`) that were part of an answered request. */
+  /** The entries, as `keyOf` writes them, that were part of an answered request. */
   readonly #answered = new Set<string>();
-  /** When the current refusals of a source's batches began; monotonic. */
+  /**
+   * When the service began to refuse the batches of a source without a success since; monotonic.
+   */
   readonly #refusedSinceMs = new Map<string, number>();
 
   constructor(ask: Ask, clock: Clock, log: Log) {
@@ -154,7 +154,9 @@ class SplitBatches {
     });
   }
 
-  /** Requests a quarantined entry alone, so that it cannot make the service refuse others. */
+  /**
+   * Requests a quarantined entry alone, so that it cannot make the service refuse other entries.
+   */
   async #askAgain(batch: Batch, entry: string): Promise<UpstreamAnswer> {
     const answer = await askFor(this.#ask, batch, [entry]);
     if (answer instanceof UpstreamError) {
@@ -170,7 +172,7 @@ class SplitBatches {
 class HalvingSearch {
   readonly #ask: Ask;
   readonly #inTurn = createInTurn();
-  /** Endpoints whose batches are not split now, because a search was given up. */
+  /** The endpoints whose batches are not split for a while, because a search was given up. */
   readonly #givenUp: Cooldowns;
 
   constructor(ask: Ask, clock: Clock) {
@@ -179,9 +181,9 @@ class HalvingSearch {
   }
 
   /**
-   * Searches a refused batch for the entries that cause the refusal. Runs one search after another,
-   * because what makes one fail makes the others fail too. @throws the error of the whole batch, if
-   * none of its parts is answered
+   * Searches a refused batch for the entries that cause the refusal. Only one search runs at a
+   * time. If it is given up, the waiting searches of the same endpoint fail without a request.
+   * @throws the error of the whole batch, if the service answers none of its parts
    */
   async find(batch: Batch, whole: Part): Promise<Found> {
     const { endpoint } = batch.request;
@@ -228,7 +230,10 @@ const withEntries = ({ request, param }: Batch, entries: readonly string[]): Gat
   params: { ...request.params, [param]: entries },
 });
 
-/** Sends one request for some of the entries. A 404 means that none of them exists. */
+/**
+ * Requests some of the entries. Returns the error if the service refuses them, and an empty answer
+ * for a 404, which means that none of them exists.
+ */
 async function askFor(
   ask: Ask,
   batch: Batch,

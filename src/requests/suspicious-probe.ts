@@ -1,9 +1,10 @@
-/** This many accounts do not disappear at the same moment. */
+/** The minimum number of accounts whose disappearance at the same moment is suspicious. */
 const MIN_ACCOUNTS = 3;
 
 /**
  * Whether an answer that shows none of the probed accounts is probably wrong, because several of
- * them were shown before. `shown`: for each account, whether it was shown before and is shown now.
+ * them were shown before. `shown` says for each account whether it was shown before and whether it
+ * is shown now.
  */
 export function isSuspiciousProbe(
   shown: readonly { readonly before: boolean; readonly now: boolean }[],

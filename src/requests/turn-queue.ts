@@ -20,11 +20,11 @@ import {
 } from "./reservation.ts";
 
 export interface FurtherPages {
-  /** Called when a source requests the first page of a walk. */
+  /** Starts a new walk of a source, which now requests the first page. */
   begin(source: string): void;
-  /** Whether the source may read one more page; counts the page if so. */
+  /** Whether the source may read one more page. If so, the page is counted. */
   mayReadOn(source: string, priority: Priority): boolean;
-  /** Called when a further page has its entry in the ledger. */
+  /** Records that a further page has got its entry in the ledger. */
   entered(): void;
 }
 
@@ -32,7 +32,7 @@ export interface TurnQueueDeps {
   readonly ledger: Pick<Ledger, "reserve">;
   readonly clock: Clock;
   readonly pacer: UpstreamPacer;
-  /** Closed with the queue. */
+  /** The waits of the queue, which `close` ends. */
   readonly pauses: Pauses;
   readonly limits: () => GateLimits;
   readonly keys: Pick<GateKeys, "eligible"> | undefined;
@@ -45,7 +45,7 @@ export type Granted = Extract<Grant, { kind: "granted" }>;
 interface Waiting {
   readonly request: GateRequest;
   readonly failedWith: Map<string, UpstreamError>;
-  /** Whether the request needs no further page, or has been allowed one. */
+  /** Whether the request is not for a further page, or its further page has been allowed. */
   hasPage: boolean;
   readonly resolve: (grant: Granted) => void;
   readonly reject: (error: Error) => void;
@@ -65,7 +65,7 @@ export class TurnQueue {
 
   /**
    * Resolves when the request may be sent, with its entry in the ledger. The keys in `failedWith`
-   * are tried last; the map is cleared when no other key has requests left. @throws RequestHeld
+   * are tried last: when no other key has requests left, the map is cleared. @throws RequestHeld
    */
   waitForTurn(request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> {
     return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ export class TurnQueue {
       entry.reject(new RequestHeld("closed", "the daemon is stopping"));
   }
 
-  /** Serves one turn at a time, which keeps the order: no request overtakes one that waits. */
+  /** Serves one request at a time, in order: no request overtakes one that waits before it. */
   async #serveAll(): Promise<void> {
     this.#isServing = true;
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
@@ -124,8 +124,8 @@ export class TurnQueue {
       return 1;
     }
     if (grant.kind === "quota") throw heldForQuota(grant.spent, othersAtMs);
-    // A slot in use is reserved until its request times out, but its answer usually frees it much
-    // sooner. Ask again at least once per rate window.
+    // A slot of the rate limit stays reserved until its request times out, but an answer usually
+    // frees it much sooner. So ask again at least once per rate window.
     if (grant.kind === "rate")
       return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
     this.#remove(entry);
@@ -151,8 +151,8 @@ export class TurnQueue {
   }
 
   /**
-   * Counts the entry's page against the pages that may be read, once, however often the entry is
-   * tried. @throws RequestHeld if the page must wait
+   * Counts the page of the entry against the limit on further pages, only once however often the
+   * entry is tried. @throws RequestHeld if the page must wait
    */
   #admitPage(entry: Waiting): void {
     const { request } = entry;
