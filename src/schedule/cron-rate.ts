@@ -1,6 +1,6 @@
 /**
- * Computes how often a cron pattern runs on an average day, field by field, because counting 86,400
- * ticks a day would take seconds.
+ * Computes how often a cron pattern runs on an average day. Counts the runs of each field
+ * separately, because going through 86,400 ticks a day would take seconds.
  */
 import { Cron } from "croner";
 
@@ -8,8 +8,8 @@ const YEAR_DAYS = 365;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the average runs per day over the year after `fromMs`. Time zones only move ticks; the
- * number hardly changes.
+ * Returns the average number of runs per day over the year after `fromMs`. It is computed in UTC:
+ * another time zone moves the ticks, but hardly changes their number.
  */
 export function cronRunsPerDay(pattern: string, fromMs: number): number {
   const fields = pattern.trim().split(/\s+/);
@@ -37,8 +37,8 @@ function countRuns(pattern: string, fromMs: number, spanMs: number): number {
 }
 
 /**
- * Returns the rate of nicknames such as `@daily`. Their ticks are even, so two dozen of them are
- * enough.
+ * Returns the runs per day of a nickname such as `@daily`. The ticks of nicknames are evenly
+ * spaced, so two dozen of them are enough.
  */
 function averageOfTicks(pattern: string, fromMs: number): number {
   const runs = new Cron(pattern, { timezone: "UTC", paused: true }).nextRuns(25, new Date(fromMs));

@@ -1,6 +1,6 @@
 /**
- * The order in which polls are due: a binary heap that knows the place of every key. Knows no
- * schedule and no clock.
+ * The polls in the order in which they are due: a binary heap with an index by key, so that each
+ * entry can be changed and removed. Knows neither schedules nor clocks.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -26,14 +26,14 @@ export class DueQueue<E extends DueEntry> {
     return this.#heap.length;
   }
 
-  /** Adds an entry, or moves the one with the same key. O(log n). */
+  /** Adds an entry, or replaces the one with the same key. O(log n). */
   push(entry: E): void {
     this.#reorder(entry, this.#places.get(entry.key) ?? this.#heap.length);
   }
 
   /**
-   * Changes the due time or priority of a waiting entry. Returns false if none waits under that
-   * key. O(log n).
+   * Changes the due time or priority of a waiting entry. Returns false if no entry has that key.
+   * O(log n).
    */
   update(key: string, change: Partial<Omit<E, "key">>): boolean {
     const known = this.get(key);
@@ -41,7 +41,7 @@ export class DueQueue<E extends DueEntry> {
     return known !== undefined;
   }
 
-  /** Removes an entry. Returns false if none waits under that key. O(log n). */
+  /** Removes an entry. Returns false if no entry has that key. O(log n). */
   remove(key: string): boolean {
     const place = this.#places.get(key);
     if (place === undefined) return false;
@@ -55,12 +55,12 @@ export class DueQueue<E extends DueEntry> {
     return this.#heap[this.#places.get(key) ?? -1];
   }
 
-  /** Returns what is due first: by time, then priority, then key. */
+  /** Returns the first entry: the order is by due time, then priority, then key. */
   peek(): E | undefined {
     return this.#heap[0];
   }
 
-  /** Removes and returns what is due at `nowMs`, in order, at most `limit` entries. */
+  /** Removes and returns the entries that are due at `nowMs`, in order, at most `limit` of them. */
   popDue(nowMs: number, limit = Number.POSITIVE_INFINITY): readonly E[] {
     const due: E[] = [];
     for (
@@ -74,7 +74,7 @@ export class DueQueue<E extends DueEntry> {
     return due;
   }
 
-  /** Returns everything that waits, in no order. */
+  /** Returns all waiting entries, in no particular order. */
   entries(): readonly E[] {
     return [...this.#heap];
   }

@@ -1,29 +1,33 @@
 /**
- * Decides which tick comes next, also after a late wake-up, a laptop that slept, or a correction of
- * the clock: however many ticks were missed, only one run replaces them. The engine owns the timer
- * and the runs.
+ * Decides which tick (scheduled time of a poll) comes next, also after a late wake-up, a laptop
+ * that slept, or a correction of the clock: however many ticks were missed, only one run replaces
+ * them. The engine owns the timer and runs the polls.
  */
 import type { Schedule } from "../model/schedule.ts";
 import type { Timetable } from "./timetable.ts";
 
 export interface TickQuery {
   readonly schedule: Schedule;
-  /** The tick that is running or ran last, without its spread. */
+  /** The tick of the current or the last run, without the spread. */
   readonly lastTickMs: number;
   readonly nowMs: number;
-  /** This poll's offset. A tick only counts as missed if tick + spread is in the past. */
+  /**
+   * The offset of this poll, which is added to each tick. A tick only counts as missed if tick +
+   * spread is in the past.
+   */
   readonly spreadMs: number;
   /**
-   * The slow-down factor: the next tick is at least this many intervals away. 1, the default, does
-   * not change the schedule.
+   * The slow-down factor: the next tick is at least this many intervals after the last one. 1, the
+   * default, does not change the schedule.
    */
   readonly slowDownFactor?: number;
 }
 
 /**
- * Returns the next tick after `lastTickMs` that is still to come; add the spread for its due time.
- * Call it when a poll is taken from the queue: a tick that comes due while the poll runs then waits
- * in the queue and runs once. Intervals stay on the grid of their last tick.
+ * Returns the first tick after `lastTickMs` whose due time (tick + spread) is still to come. Call
+ * this when a poll is taken from the queue, not when it ends: a tick that becomes due during the
+ * poll then waits in the queue and runs once. The ticks of an interval are counted from
+ * `lastTickMs`, so a late run does not move later ticks.
  */
 export function nextTick(timetable: Timetable, query: TickQuery): number {
   const { schedule, lastTickMs, nowMs } = query;
@@ -55,18 +59,18 @@ function tickAfterBackwardJump(
 
 export interface JumpMonitor {
   /**
-   * Returns how far wall time moved against monotonic time since the last call, in ms; 0 for less
-   * than 2 s, which is an ordinary correction.
+   * Returns by how many ms the wall clock has moved relative to the monotonic clock since the last
+   * call; 0 if it is less than 2 s, which is an ordinary correction.
    */
   observe(wallMs: number, monotonicMs: number): number;
 }
 
-/** A clock that is corrected in small steps moves by less than this. */
+/** The wall clock moves by less than this if it is corrected in small steps. */
 export const ORDINARY_CORRECTION_MS = 2_000;
 
 /**
  * Detects that the wall clock was set. Call `observe` at every wake-up, at least once a minute.
- * After a jump, call `nextTick` again for everything that waits.
+ * After a jump, call `nextTick` again for every waiting poll.
  */
 export function createJumpMonitor(wallMs: number, monotonicMs: number): JumpMonitor {
   let offsetMs = wallMs - monotonicMs;
@@ -80,14 +84,14 @@ export function createJumpMonitor(wallMs: number, monotonicMs: number): JumpMoni
 }
 
 /**
- * The number of missed times that are walked one by one. After that many, the present time counts
- * as the last one.
+ * The maximum number of missed times that are computed one by one. After that many, the current
+ * time is taken as the last one.
  */
 const MAX_SKIPPED = 1_000;
 
 /**
- * Returns the last time of a schedule that is not after `nowMs`, epoch ms.
- * @param nextAtMs returns the first time of the schedule after a given one
+ * Returns the last time of a schedule that is not after `nowMs`. All times are in ms since 1970.
+ * @param nextAtMs returns the first time of the schedule after a given time
  * @param firstMs a time of the schedule that has passed
  */
 export function lastTimeBefore(

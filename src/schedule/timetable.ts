@@ -1,7 +1,7 @@
 /**
- * Computes when a schedule is due: next times, shortest interval, polls per day. Owns what is
- * cached per distinct pattern and time zone. Sets no timer and reads no clock. misfire.ts has the
- * misfire rule, due-queue.ts the order of what is due.
+ * Computes the times of schedules: next ticks, shortest interval, polls per day. Caches results for
+ * each pattern and time zone. Sets no timer and reads no clock. misfire.ts decides what happens
+ * after missed ticks; due-queue.ts orders the polls that are due.
  */
 import { Cron } from "croner";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
@@ -10,41 +10,41 @@ import { cronRunsPerDay } from "./cron-rate.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * Enough ticks to include the closest pair of any pattern whose groups repeat within a day or a
- * week.
+ * The number of ticks among which the shortest gap is searched. That many contain the closest pair
+ * if the ticks of a pattern form groups that repeat daily or weekly.
  */
 const GAP_SAMPLE = 24;
 /**
- * An open Cron object needs 90 KB and takes 60 µs to create, so a file with a thousand patterns
- * must not keep one of each.
+ * The maximum number of Cron objects that are kept. One needs 90 KB and takes 60 µs to create, so a
+ * configuration with a thousand patterns must not keep one for each pattern.
  */
 const OPEN_KEPT = 8;
 
 export interface Timetable {
   /**
-   * Returns the first tick strictly after `afterMs`; an interval counts from `afterMs` itself.
-   * Infinity if the pattern never matches again.
+   * Returns the first tick after `afterMs`, never `afterMs` itself. An interval is counted from
+   * `afterMs`. Returns Infinity if the pattern never matches again.
    */
   nextDue(schedule: Schedule, afterMs: number): number;
-  /** Returns the next `count` ticks after `fromMs`, for people; fewer if the pattern ends. */
+  /** Returns the next `count` ticks after `fromMs`, to be shown; fewer if the pattern ends. */
   nextRuns(schedule: Schedule, fromMs: number, count: number): readonly number[];
   /**
-   * Returns the shortest gap between ticks near `aroundMs`. It is the same for every moment of one
-   * UTC day.
+   * Returns the shortest gap in ms between successive ticks, which are taken from the start of the
+   * UTC day of `aroundMs` on.
    */
   intervalMs(schedule: Schedule, aroundMs: number): number;
-  /** Returns the ticks on an average day of the following year, for forecasts. */
+  /** Returns the average number of ticks per day over the following year, for forecasts. */
   pollsPerDay(schedule: Schedule, aroundMs: number): number;
   /**
-   * Returns the schedule with the shortest interval; of equal ones, the one with the most ticks a
-   * day.
+   * Returns the schedule with the shortest interval. If several have the same interval, returns the
+   * one with the most ticks per day.
    */
   fastest(schedules: readonly [Schedule, ...Schedule[]], aroundMs: number): Schedule;
 }
 
 /**
- * A pattern in one zone with its last results, because thousands of watches share a tick, and
- * computing a next time takes 20 µs or more.
+ * The cached results for one pattern in one time zone. Thousands of watches share a tick, and
+ * computing the next tick takes 20 µs or more.
  */
 interface SharedCron {
   readonly open: () => Cron;
@@ -60,8 +60,8 @@ type CronSchedule = Extract<Schedule, { kind: "cron" }>;
 
 /**
  * Creates a timetable.
- * @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or time zone
- * that cannot be read
+ * @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for an invalid pattern or time
+ * zone
  */
 export function createTimetable(): Timetable {
   const shared = new Map<string, SharedCron>();
@@ -119,9 +119,9 @@ export function createTimetable(): Timetable {
 }
 
 /**
- * Opens a pattern. "no-wildcard": patterns that name their hours (also as lists and ranges) run
- * once in the hour that a clock change repeats, and once right after the hour that it skips.
- * Patterns with a wildcard hour follow real time.
+ * Opens a pattern. The rule "no-wildcard" means: patterns that name their hours (also as lists and
+ * ranges) run once in the hour that a clock change repeats, and once right after the hour that it
+ * skips. Patterns with a wildcard hour follow real time.
  */
 function openCron({ pattern, timezone }: CronSchedule): Cron {
   try {
@@ -169,8 +169,8 @@ function runsPerDay(entry: SharedCron, aroundMs: number): number {
 }
 
 /**
- * Returns the first `count` ticks after `fromMs`; fewer if they end. `next` returns the first tick
- * after a moment.
+ * Returns the first `count` ticks after `fromMs`; fewer if the schedule ends. `next` returns the
+ * first tick after a given time.
  */
 export function firstTicks(
   next: (afterMs: number) => number,
