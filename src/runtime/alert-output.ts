@@ -1,6 +1,6 @@
 /**
- * Standard output as a place for alerts: a text that is not read counts as not sent. If the log
- * goes to the same place, alerts must have the log's format.
+ * Writes alerts to standard output. A text that nobody reads counts as not sent. If the log goes to
+ * the same place, alerts must have the log's format.
  */
 import { fstatSync } from "node:fs";
 
@@ -16,8 +16,8 @@ export interface AlertOutput {
   /** Whether the log goes to the same place, as lines of JSON. */
   readonly isLog: boolean;
   /**
-   * Resolves when the operating system has the text. Rejects if it is not read in time, and at once
-   * if earlier text is still unread.
+   * Writes a text and a newline. Resolves when the operating system has the text. Rejects if the
+   * reader does not read it in time, and immediately if earlier text is still unread.
    */
   write(text: string): Promise<void>;
 }

@@ -9,8 +9,8 @@ import type { AppendRequest } from "../model/outputs.ts";
 const NEWLINE = 10;
 
 /**
- * Appends text, after a newline if the file ends in an incomplete line. @throws an Error with
- * `code` as Node does; ENOTFILE for a device, a pipe or a folder
+ * Appends text. If the file ends in an incomplete line, as after a crash, the text begins on a new
+ * line. @throws an Error with `code` as Node does; ENOTFILE for a device, a pipe or a folder
  */
 export async function appendRotating({ path, text, maxBytes, keep }: AppendRequest): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,15 +1,15 @@
 /**
- * Returns memory to the system. V8 collects garbage only while memory is allocated, and a waiting
- * daemon allocates almost nothing.
+ * Returns unused memory to the operating system. V8 collects garbage only while memory is
+ * allocated, and a waiting daemon allocates almost nothing.
  */
 import { Session } from "node:inspector";
 import type { Cancel, Clock } from "../model/clock.ts";
 
 /**
- * The times of the collections. At the first one, the first polls of an ordinary configuration are
- * done. V8 frees the pages of the young generation only if little was allocated in the five or more
- * seconds before a collection, which the second collection ensures, and the third after a slow
- * start.
+ * When garbage is collected, in ms after the start. Before the first collection, the first polls of
+ * an ordinary configuration end. V8 frees the pages of the young generation only if little was
+ * allocated in the five or more seconds before a collection. The second collection meets this
+ * condition after an ordinary start, the third after a slow start.
  */
 const COLLECT_AFTER_MS = [8_000, 14_000, 24_000] as const;
 
@@ -20,8 +20,8 @@ export function collectGarbageLater(clock: Clock): Cancel {
 }
 
 /**
- * Requests a full collection, soon and in a turn of its own. The inspector is Node's way to do that
- * without a V8 flag, and also returns the freed pages to the system.
+ * Requests a full garbage collection, which runs soon, outside of the current callback. Unlike
+ * `gc()`, the inspector needs no V8 flag, and it also returns the freed pages to the system.
  */
 export function collectGarbage(): void {
   const session = new Session();

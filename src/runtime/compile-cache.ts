@@ -1,10 +1,11 @@
 /**
- * Keeps the compiled code of the package's own files between starts. Compiling takes a third of a
- * start. Node 22.8 and later do this themselves; on an older Node, this file does the same in a
- * folder beside theirs, under the same variables:
+ * Keeps the compiled code of the package's own files between starts, because compiling takes a
+ * third of the time of a start. Node 22.8 and later do this themselves. For older releases, this
+ * file does the same in a folder beside Node's own, and obeys the same environment variables:
  * https://nodejs.org/api/module.html#module-compile-cache.
  *
- * Compiled code is used only for the same text, and only from a folder that nobody else can write.
+ * Compiled code is used only for the text that it was compiled from, and only from a folder in
+ * which no other user can write.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,11 +14,16 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { constants, Script } from "node:vm";
 
-/** When the start is over and its functions are compiled, and before unused code is freed. */
+/**
+ * When compiled code is kept, in ms after the start: by then the functions of the start are
+ * compiled, and V8 has not yet freed the code of those that are no longer used.
+ */
 const KEEP_AFTER_MS = 6_000;
 const DIGEST_BYTES = 32;
 
-/** What later releases of Node have, and what the types of this one lack. */
+/**
+ * The parts of Node's `require` that its types lack. Only later releases have the two functions.
+ */
 interface NodeRequire {
   (
     id: "node:module",
@@ -31,27 +37,31 @@ interface NodeRequire {
 const require = createRequire(import.meta.url) as unknown as NodeRequire;
 
 /**
- * Uses the compiled code of an earlier start of a command, and keeps that of this one if there is
- * none. `isOwn` says which files may be kept.
+ * Uses the compiled code that an earlier start of the command kept. If there is none, keeps the
+ * code that this start compiles. `isOwn` says whether a file's code may be kept.
  */
 export function useCompileCache(command: string, isOwn: (path: string) => boolean): void {
   const { enableCompileCache, flushCompileCache } = require("node:module");
   if (enableCompileCache !== undefined) {
     enableCompileCache();
-    // Node keeps it when the process ends, which a killed one never does.
+    // Node writes its cache when the process ends normally, so a killed process would never write
+    // it.
     if (flushCompileCache !== undefined) setTimeout(flushCompileCache, KEEP_AFTER_MS).unref();
     return;
   }
   const { NODE_DISABLE_COMPILE_CACHE, NODE_V8_COVERAGE, NODE_COMPILE_CACHE } = process.env;
-  // The coverage of code that was compiled before lacks functions.
+  // Coverage is incomplete for code that was compiled in an earlier process.
   if (NODE_DISABLE_COMPILE_CACHE === "1" || NODE_V8_COVERAGE !== undefined) return;
   const folder = privateFolder(NODE_COMPILE_CACHE || tmpdir());
-  // Only functions that were called are compiled, and each command calls others.
+  // Only functions that were called are compiled, and each command calls different functions.
   const name = /^[a-z]+$/.test(command) ? command : "help";
   if (folder !== undefined) compileFrom(join(folder, name), isOwn);
 }
 
-/** Returns the folder of this Node and user; undefined if it cannot be made or is not private. */
+/**
+ * Returns the folder for this release of Node and this user; undefined if it cannot be created, or
+ * if other users can write in it.
+ */
 function privateFolder(parent: string): string | undefined {
   const uid = process.getuid?.();
   const { version, arch } = process;
@@ -66,7 +76,7 @@ function privateFolder(parent: string): string | undefined {
   }
 }
 
-/** A script that this process had to compile. */
+/** A script that this process had to compile, because no valid compiled code was kept. */
 interface Compiled {
   readonly script: Script;
   readonly path: string;
@@ -84,7 +94,8 @@ function compileFrom(prefix: string, isOwn: (path: string) => boolean): void {
     const kept = `${prefix}-${basename(path)}-${digest.toString("hex", 0, 8)}`;
     const cachedData = readKept(kept, digest);
     const script = new Script(
-      // Built files are ASCII. The first line stays the first.
+      // Built files are ASCII, so any encoding reads them. The wrapper adds no line above the text,
+      // so that line numbers stay right.
       `(function (exports, require, module, __filename, __dirname) {${text.toString("latin1")}\n})`,
       {
         filename: path,
@@ -101,11 +112,12 @@ function compileFrom(prefix: string, isOwn: (path: string) => boolean): void {
     const next = compiled.pop();
     if (next === undefined) return;
     keepScript(next);
-    // Each takes milliseconds, and a daemon has other work meanwhile.
+    // Keeping a script takes milliseconds, so let the daemon do other work between two of them.
     setImmediate(keepNext).unref();
   };
   setTimeout(keepNext, KEEP_AFTER_MS).unref();
-  // A command that fails has not called what it would otherwise, and may be none at all.
+  // A command that fails has not called the functions that it usually calls, and an unknown command
+  // has no code to keep.
   process.once("exit", (code) => {
     if (code === 0) compiled.splice(0).forEach(keepScript);
   });
@@ -113,7 +125,10 @@ function compileFrom(prefix: string, isOwn: (path: string) => boolean): void {
 
 const digestOf = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
-/** A kept file is the digest of its text, the digest of the code, and the code. */
+/**
+ * Returns the compiled code from a kept file; undefined if the file is missing or damaged. The file
+ * contains the digest of the source text, the digest of the code, and the code.
+ */
 function readKept(path: string, digest: Buffer): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
@@ -125,7 +140,10 @@ function readKept(path: string, digest: Buffer): Buffer | undefined {
   }
 }
 
-/** Another process may write or read the same file, so it appears whole. */
+/**
+ * Writes the compiled code of a script to a draft and renames it, because other processes may read
+ * or write the same file.
+ */
 function keepScript({ script, path, digest }: Compiled): void {
   try {
     const code = script.createCachedData();
@@ -133,6 +151,6 @@ function keepScript({ script, path, digest }: Compiled): void {
     writeFileSync(draft, Buffer.concat([digest, digestOf(code), code]), { mode: 0o600 });
     renameSync(draft, path);
   } catch {
-    // The next start compiles again.
+    // Without a kept file, the next start compiles the script again.
   }
 }

@@ -29,8 +29,9 @@ const LINE =
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /**
- * Parses lines of the form `NAME=value`. Quoted values may contain line breaks. Outside quotes, `
- * #` starts a comment. No variables are substituted.
+ * Parses lines of the form `NAME=value`. Quoted values may contain line breaks. Outside quotes, a
+ * `#` at the start of a value or after white space starts a comment. Variables in values are not
+ * substituted.
  */
 export function parseDotEnv(text: string): Record<string, string> {
   // The object has no prototype, because an assignment to `__proto__` would otherwise be lost.

@@ -29,8 +29,8 @@ export function createFiles(): Files {
 }
 
 /**
- * Reads a regular file. Others are refused, because a pipe would wait for its writer and a device
- * may have no end. @throws an Error with `code` EFTYPE for anything but a file or a folder
+ * Reads a regular file. Anything else is refused, because a pipe would wait for its writer and a
+ * device may have no end. @throws an Error with `code` EFTYPE for anything but a file or a folder
  */
 async function readRegular(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -6,9 +6,9 @@ const LENGTH = 22;
 const scratch = Buffer.alloc(LENGTH);
 
 /**
- * Returns the SHA-256 of the text in UTF-8, as base64url, cut to 22 characters. It is copied
- * through a buffer, because a slice would keep the whole text in memory for each of ten thousand
- * keys that live as long as the daemon.
+ * Returns the first 22 characters of the text's SHA-256 in base64url. They are copied through a
+ * buffer, because a slice would keep the whole string in memory for each of ten thousand keys that
+ * live as long as the daemon.
  */
 export const sha256: Hash = (text) => {
   scratch.write(hash("sha256", text, "base64url"), "latin1");

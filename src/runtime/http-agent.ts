@@ -1,7 +1,8 @@
 /**
  * Implements the Http port with undici: one request results in one complete answer or one
- * classified error. Owns the deadline, the size limit and decompression. http-reach.ts decides
- * where sockets may go; retries, budgets and meaning belong to the callers.
+ * classified error. Owns the deadline, the size limit and decompression. http-reach.ts decides to
+ * which addresses sockets may be opened; callers decide about retries, budgets and the meaning of
+ * an answer.
  */
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import {
@@ -27,10 +28,11 @@ export interface HttpAgent extends Http {
 }
 
 export interface HttpAgentOptions {
-  /** Replaces the system's resolver. */
+  /** Replaces the system's resolver of host names. */
   readonly resolve?: ResolveHost;
   /**
-   * The proxies to use. None by default, because a library does not read its process's environment.
+   * The proxies to use. None by default, because a library does not read the environment of the
+   * process that loads it.
    */
   readonly proxies?: Proxies;
 }
@@ -77,7 +79,7 @@ function parseUrl(text: string): URL {
 }
 
 /**
- * How long to wait for a body that need not be complete. If the body is not needed at all, the
+ * How long to wait for a body that need not be complete. If the caller needs no body at all, the
  * socket is closed after this time.
  */
 const BODY_GRACE_MS = 2_000;
@@ -93,14 +95,14 @@ interface Exchange {
   headers: Record<string, string>;
   readonly chunks: Buffer[];
   bytes: number;
-  /** Ends a body that takes too long. */
+  /** The timer that ends the wait for a body that need not be complete. */
   grace: NodeJS.Timeout | undefined;
 }
 
-/** The callbacks of the handler. The first call settles the request. */
+/** The ways in which the handler settles the request. Only the first call has an effect. */
 interface Outcome {
   fail(error: HttpError): void;
-  /** Called when no more of the body will arrive. */
+  /** Resolves the request with the part of the body that has arrived, decompressed. */
   answer(): void;
   answerWith(body: string): void;
 }
@@ -131,7 +133,7 @@ function exchange(
     const answerWith = (body: string) =>
       settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
     const answer = () => {
-      // The deadline still runs, because decompression is part of the answer.
+      // The deadline still runs while the body is decompressed.
       decodeBody(
         Buffer.concat(state.chunks, state.bytes),
         state.headers["content-encoding"],
@@ -141,7 +143,8 @@ function exchange(
       );
     };
     const fail = (error: HttpError) => {
-      // The status line is an answer by itself, whatever happens to the body.
+      // If the caller does not need the whole body, the status is answer enough when the body
+      // fails.
       if (state.status !== 0 && !isWholeWanted(request)) answer();
       else settleOnce(() => reject(error));
       state.controller?.abort(error);

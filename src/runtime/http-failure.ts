@@ -42,8 +42,8 @@ export interface ViaProxy {
 }
 
 /**
- * Returns the port's error for any error of undici or of a socket. `started`: whether bytes of the
- * request may have been sent.
+ * Returns the Http port's error for any error of undici or of a socket. `started` says whether
+ * bytes of the request may have been sent.
  */
 export function classifyFailure(
   error: unknown,
@@ -72,7 +72,7 @@ export function classifyFailure(
 
 /**
  * Returns the status with which a proxy refused to open a connection; undefined for any other
- * error. undici reports it only in the message.
+ * error. undici reports the status only in the message.
  */
 const proxyRefusal = (error: unknown): string | undefined =>
   /^Proxy response \((\d+)\)/.exec((error as { message?: string } | null)?.message ?? "")?.[1];
@@ -83,8 +83,8 @@ function isOfConnecting(code: string): boolean {
 }
 
 /**
- * Returns the error for a proxy that cannot be reached. Before the proxy has opened the connection,
- * every failure is between it and this machine.
+ * Returns the error for a proxy that cannot be reached. Until the proxy has opened the connection
+ * to the host, every failure is between the proxy and this machine.
  */
 function proxyUnreachable(url: string, { host, variable }: ViaProxy, cause: unknown): HttpError {
   const code = codeOf(cause);

@@ -1,6 +1,6 @@
 /**
- * Decides to which addresses a socket may be opened, when the connection is made. http-agent.ts
- * does everything after that.
+ * Decides to which addresses sockets may be opened, and checks the address when the connection is
+ * made. http-agent.ts does everything after that.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -9,7 +9,7 @@ import { buildConnector } from "undici";
 import { HttpError, type NetworkScope } from "../model/http.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Resolves a host name, as dns.lookup does with `all`. */
+/** Resolves a host name to all its addresses, as dns.lookup does with the option `all`. */
 export type ResolveHost = (
   host: string,
   options: LookupOptions,
@@ -31,8 +31,8 @@ export function isAddressAllowed(address: string, reach: NetworkScope): boolean 
 
 /**
  * Creates an undici connector that opens sockets only to allowed addresses. The name is resolved
- * once, here, and the socket goes to the address that was checked, so a name that resolves
- * differently the second time bypasses nothing.
+ * once, here, and the socket goes to the address that was checked, so a name that resolves to
+ * another address the next time cannot bypass the check.
  */
 export function createConnector(
   reach: NetworkScope,
@@ -52,9 +52,9 @@ export function createConnector(
 }
 
 /**
- * Makes the same check before a proxy opens the socket: for a literal address, and for every
- * address to which this machine resolves the name. A name that only the proxy can resolve is left
- * to the proxy. @throws HttpError
+ * Checks where a request goes before a proxy opens the socket: checks a literal address, and every
+ * address to which this machine resolves a name. A name that only the proxy can resolve is left to
+ * the proxy. @throws HttpError
  */
 export async function checkBeforeProxy(
   hostname: string,

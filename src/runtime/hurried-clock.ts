@@ -1,23 +1,25 @@
 /**
- * A clock for the demo. It begins in the past and does not run: only leaps move its time, until it
- * is set to keep the machine's time.
+ * The clock of the demo. It begins at a time in the past and stands still: only `leap` moves it.
+ * After `keepTime`, it runs like the machine's clock.
  */
 import type { Cancel, Clock } from "../model/clock.ts";
 
 export interface HurriedClock extends Clock {
   /**
-   * Moves the time by `ms` at once, then calls each timer that has become due once. Timers that are
-   * set meanwhile wait for the next leap.
+   * Moves the time by `ms` in one step, then calls each timer that has become due. Timers that
+   * these calls set wait for the next leap.
    */
   leap(ms: number): void;
-  /** From now on, the clock runs like the machine's. Waiting timers keep their remaining time. */
+  /**
+   * Makes the clock run like the machine's from now on. Waiting timers keep their remaining time.
+   */
   keepTime(): void;
 }
 
 interface Timer {
   readonly dueAt: number;
   readonly fn: () => void;
-  /** Cancels the machine's timer; set once the clock keeps the machine's time. */
+  /** Cancels the machine's timer for this one. Set only after `keepTime`. */
   cancel?: Cancel;
 }
 
@@ -26,7 +28,7 @@ export function createHurriedClock(machine: Clock, startMs: number): HurriedCloc
   let monotonic = machine.monotonic();
   let wall = startMs;
   let isHurried = true;
-  /** The difference between this monotonic clock and the machine's, from `keepTime` on. */
+  /** How far this monotonic clock is ahead of the machine's, in ms. `keepTime` sets it. */
   let aheadMs = 0;
 
   const now = () => (isHurried ? wall : machine.now());

@@ -1,11 +1,14 @@
 /**
- * Explains that a file of this package is missing, because the package was cut off while it was
- * copied or unpacked, or changed afterwards.
+ * Explains that a file of this package is missing, because the package was copied or unpacked
+ * incompletely, or was changed afterwards.
  */
 import { dirname, join } from "node:path";
 import { packageFile } from "./package-file.ts";
 
-/** Returns a text with the remedy; undefined if the error is not about a file of this package. */
+/**
+ * Returns a text that names the missing file and the remedy; undefined if the error is not about a
+ * missing file of this package.
+ */
 export function incompleteText(error: unknown): string | undefined {
   const {
     code,

@@ -1,6 +1,7 @@
 /**
- * Implements the Log port: JSON lines, or pretty ones on a terminal. Redacts secrets. If the log is
- * not read, lines are dropped and counted, because the daemon never waits for its log.
+ * Implements the Log port. Writes lines of JSON, or more readable lines on a terminal. Redacts
+ * secrets. If the log is not read, lines are dropped and counted, because the daemon never waits
+ * for its log.
  */
 import { createRequire } from "node:module";
 import { pino, stdSerializers, type Logger as Pino } from "pino";
@@ -36,14 +37,14 @@ export interface Logger extends Log {
   /** Adds a text that must not appear in the output from now on. */
   addSecret(secret: string): void;
   /**
-   * Resolves when everything so far has been handed to the operating system, or after `timeoutMs`.
+   * Resolves when all lines so far have been handed to the operating system, or after `timeoutMs`.
    */
   flush(timeoutMs?: number): Promise<void>;
   /** Returns the number of lines that were dropped because the log was not read. */
   dropped(): number;
 }
 
-/** The maximum size of unread log in memory. Lines beyond it are dropped. */
+/** The maximum size of unread log lines in memory. Further lines are dropped. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
 /**
@@ -116,8 +117,8 @@ function wrap(pinoLog: Pino): Log {
 }
 
 /**
- * Loads pino-pretty, only for a terminal, because loading takes 30 ms that a service does not need
- * to spend.
+ * Loads pino-pretty. This is done only for a terminal, because it takes 30 ms that would delay the
+ * start of a service.
  */
 function loadPretty(color: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as {

@@ -1,6 +1,6 @@
 /**
- * Finds files of this package, relative to this module. Both its source and the built chunks lie
- * two folders below package.json.
+ * Finds files of this package, relative to this module. Its source and the chunks of the build both
+ * lie two folders below package.json, so the same path works for both.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -22,15 +22,17 @@ export interface Proxies {
    * addresses are always sent directly.
    */
   proxyFor(url: URL): ChosenProxy | undefined;
-  /** The proxies as a text for people, without credentials; undefined if there are none. */
+  /**
+   * The description of the proxies for people, without credentials; undefined if there are none.
+   */
   readonly summary: string | undefined;
 }
 
 export const NO_PROXIES: Proxies = { proxyFor: () => undefined, summary: undefined };
 
 /**
- * Reads the variables. If a variable is set in both cases, the one in lower case is used, as in
- * curl. @throws ExitError PROXY_INVALID
+ * Reads the environment variables. If a variable is set in upper case and in lower case, the one in
+ * lower case is used, as in curl. @throws ExitError PROXY_INVALID
  */
 export function readProxies(env: Environment): Proxies {
   const of = (name: string): readonly [string, string] | undefined => {
@@ -91,10 +93,10 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
 type Exception = (host: string, port: string) => boolean;
 
 /**
- * Reads an entry of NO_PROXY. It is a host, with or without a port, which includes all names below
- * it; an IP address; a range of addresses; or * for everything. As in curl and Go, addresses and
- * ranges match only addresses that are written in the URL, because names are not looked up.
- * Undefined for anything else, such as `10.`.
+ * Reads an entry of NO_PROXY: a host, with or without a port, which includes all its subdomains; an
+ * IP address; a range of addresses; or * for everything. As in curl and Go, addresses and ranges
+ * match only addresses that are written in the URL, because names are not looked up. Returns
+ * undefined for anything else, such as `10.`.
  */
 function readException(entry: string): Exception | undefined {
   if (entry === "*") return () => true;
@@ -117,8 +119,8 @@ function readException(entry: string): Exception | undefined {
 }
 
 /**
- * The last label of a host name is not a number. A text that ends in one is an address or a part of
- * one.
+ * Matches a host name. The last part of a host name is never a number, so a text that ends in a
+ * number is an IP address or a piece of one.
  */
 const HOST_NAME = /^(?:[\p{L}\p{N}_-]+\.)*(?!\d+$)[\p{L}\p{N}_-]+$/u;
 

@@ -1,14 +1,15 @@
 /**
- * Decides which IP addresses belong to the public internet, both for the socket that is opened and
- * for the setting that is checked.
+ * Decides which IP addresses belong to the public internet. The answer is needed when a socket is
+ * opened and when a setting is checked.
  */
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether an IP address is globally routable unicast. It is not if it is reserved: private,
- * loopback, link-local (which includes metadata services), CGNAT, unspecified, multicast or
- * documentation. Such an address is also found inside an IPv4-mapped, IPv4-compatible, NAT64, 6to4,
- * Teredo or ISATAP address. False for anything but an IP address.
+ * Whether the text is a globally routable unicast IP address. Reserved addresses are not: private,
+ * loopback, link-local (which includes metadata services), CGNAT, unspecified, multicast and
+ * documentation. An IPv4-mapped or ISATAP address counts as the IPv4 address in it.
+ * IPv4-compatible, NAT64, 6to4 and Teredo addresses are never public. False for anything but an IP
+ * address.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -24,15 +25,15 @@ export const isPrivateAddress = (address: string): boolean =>
   ipaddr.isValid(address) && !isPublicAddress(address);
 
 /**
- * Metadata services with addresses that look public. The one of Azure is such an address; the one
- * of Alibaba Cloud is inside CGNAT.
+ * The addresses of cloud metadata services that no reserved range contains: the one of Azure. The
+ * one of Alibaba Cloud is in the CGNAT range.
  */
 const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
 /**
- * Whether the address is in 2000::/3, the only range that is assigned:
+ * Whether the address is in 2000::/3, the only range that is assigned for global unicast:
  * https://www.iana.org/assignments/ipv6-address-space. IPv4-compatible addresses (::/96) are
- * outside of it.
+ * outside of this range.
  */
 const isGlobalUnicast = (first: number): boolean => first >> 13 === 1;
 

@@ -1,13 +1,13 @@
 /**
- * Explains why this process may not read a file: which file or folder denies it, who owns that, and
- * what an operator can do about it.
+ * Explains why this process may not read a file: which file or folder denies access, who owns it,
+ * and what an operator can do.
  */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Returns why this user cannot read a file, with the cure. Returns undefined if every folder of the
- * path allows it, or if the system has no user ids.
+ * Returns why this user cannot read a file, and what to do about it. Returns undefined if the file
+ * and every folder of its path allow access, or if the system has no user ids.
  */
 export function readDenial(path: string): string | undefined {
   const uid = process.getuid?.();
@@ -36,7 +36,10 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** Returns the file's status; undefined if a folder above hides it. */
+/**
+ * Returns the status of a file; undefined if it cannot be read because a folder above denies
+ * access.
+ */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

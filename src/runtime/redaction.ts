@@ -2,8 +2,8 @@
 
 const MARK = "[redacted]";
 /**
- * Shorter secrets are not redacted: they would match half of every line, and such a short secret
- * protects nothing.
+ * The minimum length of secrets that are redacted. Shorter ones would match in half of all lines,
+ * and so short a secret protects nothing.
  */
 const MIN_SECRET_LENGTH = 4;
 
@@ -20,7 +20,9 @@ export interface Redactor {
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>();
-  /** The longest first, so that a secret that contains another one leaves no rest. */
+  /**
+   * The forms of all secrets, longest first: if a secret contains another one, it is removed whole.
+   */
   let ordered: readonly string[] = [];
   const add = (secret: string) => {
     if (secret.length < MIN_SECRET_LENGTH) return;

@@ -5,14 +5,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { allowedPrograms, type ProgramRequest, type ProgramResult } from "../model/outputs.ts";
 
-/** The number of bytes that are kept of each output stream. The rest is read and dropped. */
+/**
+ * The maximum number of bytes that are kept of each output stream. The rest is read and dropped.
+ */
 const MAX_OUTPUT_BYTES = 65_536;
-/** How long a process that left the group may keep the output open. */
+/** How long a process that left the group may keep the output open after the program has ended. */
 const LINGER_MS = 200;
 
 /**
- * Creates a function that runs programs. `allowed`: the absolute paths of the programs that may be
- * run, separated by colons.
+ * Creates a function that runs programs. `allowed` lists the absolute paths of the programs that
+ * may be run, separated by colons.
  */
 export function createRunProgram(
   allowed: string | undefined,

@@ -1,12 +1,12 @@
 /**
  * Sends mail over SMTP with nodemailer, with one connection per mail. nodemailer is loaded for the
- * first mail, so that a start without mail does not pay for it.
+ * first mail only, because loading it would slow down every start.
  */
 import type { Mail, MailResult, MailServer, RefusedRecipient } from "../model/outputs.ts";
 
 /**
- * This encoding keeps the lines of text and HTML within the 998 bytes of RFC 5322, whatever they
- * contain.
+ * The encoding of text and HTML. It keeps every line within the 998 bytes of RFC 5322, whatever the
+ * mail contains.
  */
 const ENCODING = "quoted-printable";
 
@@ -55,7 +55,7 @@ export async function sendMail(
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   const info: Refusals = await sent.catch((error: Refusals & Error) => {
-    // If the server refuses every recipient, nodemailer throws. That is an answer too.
+    // nodemailer throws if the server refuses every recipient, but the refusals are an answer too.
     if ((error.rejectedErrors ?? []).length === recipients.length) return error;
     throw error;
   });

@@ -1,9 +1,11 @@
-/** Implements the Clock port with the machine's own time. Hides the limits of setTimeout. */
+/**
+ * Implements the Clock port with the machine's own time, also for waits that setTimeout cannot do.
+ */
 import type { Cancel, Clock } from "../model/clock.ts";
 
 /**
- * setTimeout treats a longer delay as 1 ms (https://nodejs.org/api/timers.html), so a longer wait
- * consists of several timeouts.
+ * The maximum delay of setTimeout, which treats a longer one as 1 ms
+ * (https://nodejs.org/api/timers.html). A longer wait consists of several timeouts.
  */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -18,8 +20,8 @@ export function createSystemClock(): Clock {
 function after(ms: number, fn: () => void): Cancel {
   const dueAt = performance.now() + Math.max(0, ms);
   let timer: NodeJS.Timeout;
-  // Node may fire a fraction of a millisecond early. The port promises "at least", so wait for the
-  // rest.
+  // Node may fire a fraction of a millisecond early. A timer of the port never does, so wait for
+  // the rest.
   const arm = () => {
     const restMs = dueAt - performance.now();
     if (restMs <= 0) fn();

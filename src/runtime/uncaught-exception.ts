@@ -1,8 +1,8 @@
 /**
- * Handles errors that were not caught: calls `report` and then ends the process with `exitCode`. It
- * must end, because it is unknown what was interrupted; it may end, because the state is always
- * consistent on the disk. The caller decides what is reported. Returns a function that removes the
- * handler.
+ * Handles errors that were not caught: calls `report` and then ends the process with `exitCode`.
+ * The process must end, because it is unknown what was interrupted. It may end, because the state
+ * on the disk is always consistent. The caller decides what is reported. Returns a function that
+ * removes the handler.
  */
 export function onUncaught(
   exitCode: number,

@@ -45,7 +45,7 @@ const MEMORY_FOLDER = "/dev/shm";
 
 /**
  * Creates a private folder: in memory if the system supports that, unless TMPDIR names another
- * place. @throws ExitError 73
+ * place. @throws ExitError TEMPORARY_FOLDER, with exit code 73
  */
 export async function makeTemporaryFolder(
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * The code inside the thread that renders templates: reads the data that it was started with, and
- * answers jobs.
+ * The code that runs inside the thread that renders templates. Reads the data with which the thread
+ * was started, and answers jobs.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessageTemplate, TemplateJob, TemplateResult } from "../../model/template.ts";
@@ -13,7 +13,7 @@ export interface ThreadData {
 
 /**
  * A message from the thread. The first one is `null` and says that the thread is ready. Each later
- * one answers one message of jobs.
+ * message answers one message with jobs, in the order of the jobs.
  */
 export type ThreadMessage = readonly TemplateResult[] | null;
 

@@ -14,19 +14,20 @@ import type {
 import { packageFile } from "../package-file.ts";
 import type { ThreadData, ThreadMessage } from "./template-thread.ts";
 
-/** The time limit of one text. liquidjs itself stops most templates at this limit. */
+/** The time limit for a title or a body. liquidjs itself stops most templates at this limit. */
 const RENDER_LIMIT_MS = 500;
 /**
- * The number of jobs in one message to the thread. A message costs both threads as much as several
- * jobs.
+ * The maximum number of jobs in one message to the thread. Sending a message costs both threads as
+ * much time as several jobs.
  */
 const BATCH = 100;
 /**
- * A thread that does not answer a message within two ticks is ended. With a single tick, a thread
- * could be ended because the whole process had paused; by the second tick its answer is there.
+ * The interval of checks whether the thread answers. It is ended if it has not answered for more
+ * than two ticks. After a pause of the whole process, one tick may come before an answer that has
+ * already arrived, so a single tick proves nothing.
  */
 const TICK_MS = 500;
-/** The number of ticks that a thread has to start. */
+/** The number of ticks within which a thread must start. */
 const START_TICKS = 40;
 const MEMORY_MB = 64;
 
@@ -54,8 +55,8 @@ class TemplateWorker implements TemplateRunner {
   #pending: Pending[] = [];
   #sent = 0;
   /**
-   * The number of jobs per message. After a thread was ended it is 1 until no job waits, so that
-   * the job that ends a thread is known.
+   * The number of jobs per message. After a thread was ended, it is 1 until no job waits, so that
+   * the job that makes a thread end can be identified.
    */
   #batch = BATCH;
   #thread: Worker | undefined;
