@@ -64,8 +64,9 @@ function watchLine({ watch, read, filtered, alerted, days }: WatchReport): strin
       ? []
       : [`${formatExact(filtered.count)} filtered${changeText(filtered)}`]),
   ];
+  // The bars of all watches have the same length, so they stand as a column before the names.
   const bars = days.length < 2 ? "" : `${barsOf(days.map(({ count }) => count))}  `;
-  return `${watch}: ${bars}${counts.join(", ")}`;
+  return `${bars}${watch}: ${counts.join(", ")}`;
 }
 
 /**

@@ -85,7 +85,7 @@ describe("demo", () => {
     const reportAt = last.search(/^ {5}The demo · .* UTC$/m);
     expect(digestAt).toBeGreaterThan(0);
     expect(reportAt).toBeGreaterThan(digestAt);
-    expect(last).toMatch(/^ {5}acme-followers: (?:[▁-█]+ +)?\d+ alerts, \d+ read, \d+ filtered$/m);
+    expect(last).toMatch(/^ {5}(?:[▁-█]+ +)?acme-followers: \d+ alerts, \d+ read, \d+ filtered$/m);
     const alerts = out.match(/^ {5}(?: {2}(?:↳ )?)?• /gm) ?? [];
     expect(new Set(out.match(/^ {5}(?: {2}(?:↳ )?)?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);

@@ -118,7 +118,7 @@ describe("a report", () => {
     const deps = { store: values, linksHost: "https://x.com", retentionMs: 90 * DAY };
     const report = await buildReport(deps, request());
     expect(report.watches[0]).toMatchObject({ read: null, filtered: null });
-    expect(reportLines(report)[0]).toMatch(/^w: [▁█]+ {2}2 alerts$/);
+    expect(reportLines(report)[0]).toMatch(/^[▁█]+ {2}w: 2 alerts$/);
   });
 
   it("is at most 25 lines in a chat, whatever it is about", async () => {
