@@ -49,7 +49,11 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
   watch: fc.constantFrom("mentions", "fans", "partners", "a", "b"),
   likes: fc.nat(5_000),
-  text: fc.oneof(fc.constant("a few plain words"), hostileText),
+  text: fc.oneof(
+    fc.constant("a few plain words"),
+    fc.constant("a long text with many plain words ".repeat(6)),
+    hostileText,
+  ),
   target: fc.constantFrom("acme", "rival"),
 });
 
