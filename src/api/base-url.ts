@@ -1,13 +1,13 @@
-/** Checks and normalises the address of the data service. Pure. config/ uses it too. */
+/** Checks and normalises the address of the data service. Pure, so that config/ can use it too. */
 import type { NetworkScope } from "../model/http.ts";
 import { isLoopback } from "../model/loopback.ts";
 
 export interface BaseUrl {
   /** The address with the `/v3` prefix, without a slash at the end. */
   readonly url: string;
-  /** The address with the prefix of the older version, which has one endpoint here. */
+  /** The address with the prefix `/v2` of the older version, of which only one endpoint is used. */
   readonly v2Url: string;
-  /** The network that a request may reach. Plain HTTP is limited to this machine. */
+  /** The network that a request may reach. Plain HTTP may reach only this machine. */
   readonly reach: NetworkScope;
 }
 

@@ -15,8 +15,8 @@ export type Accounts =
   | { readonly userIds: readonly string[] };
 
 /**
- * Yields the profiles of any number of accounts, with one billed request per 100. Each account is
- * requested once, and accounts that do not exist are left out.
+ * Yields the profiles of any number of accounts, with one billed request per 100 accounts. Each
+ * account is requested once, and accounts that do not exist are left out.
  */
 export async function* fetchUsers(
   client: Pick<Client, "infoBatch">,
@@ -34,8 +34,8 @@ export async function* fetchUsers(
 }
 
 /**
- * Yields the tweets behind any number of links or ids, with one billed request per 100. Each link
- * is requested once, and tweets that are gone are left out.
+ * Yields the tweets behind any number of links or ids, with one billed request per 100 entries.
+ * Each entry is requested once, and deleted tweets are left out.
  */
 export async function* fetchTweets(
   client: Pick<Client, "tweetInfoBulk">,

@@ -1,6 +1,6 @@
 /**
- * Checks inputs before a request is paid for. The rules come from the rows of the table; the
- * service checks the rest.
+ * Checks inputs before a request is paid for, by the rules in the rows of the endpoint table. The
+ * service checks everything else.
  */
 import type { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
@@ -8,9 +8,9 @@ import { UpstreamError } from "../model/upstream.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /**
- * Thrown before anything is sent, for an input that the service would certainly refuse with 400.
- * `parameter` names the input. The kind is `bad_request`, as for a 400 of the service, but nothing
- * was billed and `status` is undefined.
+ * Thrown before anything is sent, for an input that the service would certainly refuse with status
+ * 400. `parameter` names the input. The kind is `bad_request`, as for a 400 of the service, but
+ * nothing was billed and `status` is undefined.
  */
 export class ApiInputError extends UpstreamError {
   readonly endpoint: string;
@@ -25,11 +25,11 @@ export class ApiInputError extends UpstreamError {
   }
 }
 
-/** Formats the name of a parameter in a message. Commands show it as a flag. */
+/** Returns the name of a parameter as a message shows it. Commands show it as a flag. */
 export type ShowParameter = (parameter: string) => string;
 const plain: ShowParameter = (parameter) => parameter;
 
-/** Returns the inputs as they are sent. @throws ApiInputError */
+/** Returns the inputs in the form in which they are sent. @throws ApiInputError */
 export function checkInput(
   name: string,
   endpoint: Endpoint,

@@ -1,6 +1,6 @@
 /**
- * Classifies error answers (docs/service.md, section 3) and missing answers. The callers decide
- * what to do by the error's `kind`.
+ * Classifies error answers (docs/service.md, section 3) and failures without an answer. Callers
+ * decide by the error's `kind` what to do.
  */
 import { readRetryAfter } from "../model/asked-wait.ts";
 import { errorText, type ErrorDetails, type Retry } from "../model/errors.ts";
@@ -74,8 +74,8 @@ function redirectRefused(answer: HttpResponse): UpstreamError {
 }
 
 /**
- * Returns the Retry-After of the answer: seconds, or a date compared with the service's own clock.
- * The service has sent neither so far.
+ * Returns the wait from the Retry-After header of an answer, which holds seconds, or a date that is
+ * compared with the service's own clock. So far, the service has never sent the header.
  */
 function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Retry | undefined {
   const afterMs = readRetryAfter(answer.headers["retry-after"], serviceTimeMs ?? Number.NaN);
@@ -84,7 +84,10 @@ function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Re
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** Returns the `message` of an error body, or the start of a plain text; "" if there is neither. */
+/**
+ * Returns the `message` or `error` of a JSON body, or else the start of the text; "" if there is
+ * neither.
+ */
 function messageOf(body: string): string {
   let found: unknown = looksLikeHtml(body) ? "an HTML page" : body;
   try {
@@ -105,8 +108,8 @@ function messageOf(body: string): string {
 }
 
 /**
- * Returns the error for an answer that did not arrive completely or could not be read. It is
- * transient, because the next answer may be usable.
+ * Returns the error for an answer that did not arrive, or not completely, or that could not be
+ * read. It is transient, because the next answer may be usable.
  */
 export function classifyNoAnswer(error: unknown): UpstreamError {
   if (!(error instanceof HttpError))

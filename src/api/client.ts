@@ -15,11 +15,12 @@ export interface ClientOptions {
   /** `https://host`, or `http://` on loopback. */
   readonly baseUrl: string;
   /**
-   * The API key. A function is called for every request, so that a new key takes effect at once.
+   * The API key, or a function that returns it. The function is called for every request, so that a
+   * new key takes effect at once.
    */
   readonly key: string | (() => string);
   readonly http: Http;
-  /** The total deadline of one request. Default: 30 s. */
+  /** The deadline for one request from connecting to the whole answer. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
@@ -28,9 +29,9 @@ export interface ClientOptions {
  * `searchTweets`, `/new-followers-7d` is `newFollowers7d`. A paged operation returns a list that
  * requests nothing until it is iterated. Other operations return a promise.
  *
- * Inputs are checked before anything is sent: an ApiInputError names the parameter, and nothing was
- * billed. Every later failure is an UpstreamError: its `kind` says what happened, and its `retry`
- * whether another try can help. The client itself does not retry.
+ * Inputs are checked before anything is sent: an ApiInputError names the wrong parameter, and
+ * nothing was billed. Every later failure is an UpstreamError: its `kind` says what happened, and
+ * its `retry` whether another attempt can help. The client itself does not retry.
  */
 export type Client = MethodsOf<typeof ENDPOINTS>;
 

@@ -8,18 +8,21 @@ import type { Tweet } from "../model/tweet.ts";
 import type { User } from "../model/user.ts";
 import type { Raw } from "./read-value.ts";
 
-/** How a successful answer is read: as a page of tweets, as a page of users, or as one object. */
+/**
+ * The way in which a successful answer is read: as a page of tweets, as a page of users, or as one
+ * object.
+ */
 export type AnswerShape =
   | { readonly kind: "tweets"; readonly read: (raw: Raw) => Tweet }
   | { readonly kind: "users"; readonly read: (raw: Raw) => User }
   | { readonly kind: "record"; readonly read: (raw: Raw) => JsonObject };
 
 export interface CursorRule {
-  /** The name of the parameter in the request. */
+  /** The name of the request parameter that takes the cursor. */
   readonly param: string;
   /**
-   * Whether the service expects an int64. Its exact digits are then sent, without quotes in a JSON
-   * body.
+   * Whether the service expects the cursor as an int64. It is then sent with all its digits, and in
+   * a JSON body without quotes.
    */
   readonly isNumber: boolean;
 }
@@ -28,9 +31,9 @@ export interface Endpoint {
   readonly method: "GET" | "POST";
   /** The path below the version prefix. `{name}` is replaced by the input of that name. */
   readonly path: string;
-  /** The API version. Default: v3. */
+  /** The version of the API. Default: v3. */
   readonly version?: "v2";
-  /** A line for the reference documentation. */
+  /** The description of the endpoint in the reference documentation. */
   readonly doc: string;
   /** The schema of all inputs except the cursor; a strict object. */
   readonly input: z.ZodObject;
@@ -39,20 +42,23 @@ export interface Endpoint {
   /** Groups of inputs. At least one input of each group must be given. */
   readonly atLeastOne?: readonly (readonly string[])[];
   /**
-   * The schema of a successful answer as the service sends it: api-v3.md, extended by the forms in
-   * docs/service.md. It is not enforced when an answer is read; `answer` is more tolerant.
+   * The schema of a successful answer as the service sends it: the shapes of api-v3.md, extended by
+   * those of docs/service.md. It is not checked when an answer is read, because `answer` accepts
+   * more.
    */
   readonly output: z.ZodType;
-  /** How a successful answer is read, and what it is converted to. */
+  /** The reader of a successful answer, which decides what the answer is converted to. */
   readonly answer: AnswerShape;
-  /** Set only if the answer is paged. */
+  /** The cursor of the endpoint. Set only if its answer is paged. */
   readonly cursor?: CursorRule;
   /**
-   * The maximum number of items per page, if known. Never use it to decide that a list has ended.
+   * The maximum number of items per page, if known. A page with fewer items is not necessarily the
+   * last one: only a missing cursor ends a list.
    */
   readonly pageSize?: number;
   /**
-   * The inputs that accept many entries in one billed request, and the maximum number of entries.
+   * The inputs that accept several entries in one billed request, and the maximum number of
+   * entries. If `batch` is absent, no input does.
    */
   readonly batch?: { readonly params: readonly string[]; readonly size: number };
   /** Whether a request counts against the quota. */

@@ -1,6 +1,6 @@
 /**
- * The inputs, answers and cursors that several rows of the endpoint table share. The schemas refuse
- * inputs that cannot be right before a request is paid for.
+ * The inputs, answers and cursors that several rows of the endpoint table share. The input schemas
+ * refuse values that cannot be right before a request is paid for.
  */
 import { z } from "zod";
 import { normaliseTweet } from "./normalise/tweet.ts";
@@ -20,7 +20,7 @@ export const linkOrId = z
   .string()
   .trim()
   .regex(/^(\d{1,20}|https?:\/\/[^/\s]+\/\S+)$/i, "must be a link, https:// included, or an id");
-/** The id of a Space is the last part of its link: letters and digits. */
+/** The id of a Space, which is the last part of its link: letters and digits. */
 export const spaceId = z
   .string()
   .trim()
@@ -52,5 +52,5 @@ export const users = { kind: "users", read: normaliseUser } as const;
 export const profiles = { kind: "users", read: normaliseProfile } as const;
 
 export const textCursor = { param: "next_cursor", isNumber: false } as const;
-/** The service expects this cursor as an int64 (docs/service.md, section 1). */
+/** The cursor of endpoints that expect it as an int64 (docs/service.md, section 1). */
 export const numberCursor = { param: "next_cursor", isNumber: true } as const;

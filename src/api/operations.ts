@@ -6,9 +6,9 @@ import type { Endpoint } from "./endpoint.ts";
 import { type ENDPOINTS, type EndpointName, type EndpointTables } from "./endpoints/index.ts";
 import type { Paged } from "./paged.ts";
 
-/** The options of every call. */
+/** The options that every method of the client accepts. */
 export interface CallOptions {
-  /** Aborts waiting for the answer. The request may have been billed already. */
+  /** Stops waiting for the answer when it is aborted. The request may have been billed already. */
   readonly signal?: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
   : Text;
 
 type Shape<Type> = { [Name in keyof Type]: Type[Name] } & {};
-/** The input type of a row, which also accepts read-only arrays. */
+/** The inputs of a row as the caller may write them: arrays may be read-only. */
 type Fields<Input> = Shape<{
   readonly [Name in keyof Input]: Input[Name] extends string[] | undefined
     ? readonly string[]
@@ -26,8 +26,8 @@ type Fields<Input> = Shape<{
 }>;
 
 /**
- * An object with exactly one of these properties. With two or none, the call fails before anything
- * is sent.
+ * An object with exactly one of these properties. If it has two or none, the call fails before
+ * anything is sent.
  */
 export type ExactlyOne<Names> = {
   [Name in keyof Names]-?: Required<Pick<Names, Name>> & {
@@ -82,7 +82,7 @@ type MethodOf<Row extends Endpoint> =
     ? (params?: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>
     : (params: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>;
 
-/** The methods of a table: one for each row, named after its path. */
+/** The methods of a table of endpoints: one for each row, named after the row's path. */
 export type MethodsOf<Rows extends Readonly<Record<string, Endpoint>>> = {
   [Name in keyof Rows as Camel<Name & string>]: MethodOf<Rows[Name]>;
 };
@@ -101,21 +101,27 @@ export type AccountInput = InputOf<"info">;
 /** A tweet, identified by its URL or its id. */
 export type TweetInput = InputOf<"tweet-info">;
 export type TweetAndAccountInput = InputOf<"check-comment">;
-/** `latest` returns the newest items first. The default differs between operations. */
+/**
+ * The order of the items: `latest` returns the newest first. The default differs between
+ * operations.
+ */
 export type Order = "popular" | "latest";
 export type InfoBatchInput = InputOf<"info-batch">;
 export type SearchUsersInput = InputOf<"search-users">;
-/** Two accounts, each identified in exactly one way. Checks whether account 2 follows account 1. */
+/**
+ * Two accounts, each identified in exactly one way. The operation checks whether account 2 follows
+ * account 1.
+ */
 export type CheckFollowInput = InputOf<"check-follow">;
 export type TweetInfoBulkInput = InputOf<"tweet-info-bulk">;
 export type SearchTweetsInput = InputOf<"search-tweets">;
 export type MentionsInput = InputOf<"mentions">;
 export type CommentsInput = InputOf<"comments">;
-/** An account, identified as v2 does it. */
+/** An account, identified by a link or an id, which is what version 2 accepts. */
 export type LegacyAccountInput = InputOf<"v2-user-tweets">;
 /**
- * A community, identified by at least one of two inputs. If both are set, the service uses
- * `community_id`. Each accepts a URL or an id.
+ * A community, identified by `community_id` or `community_link`, each of which accepts a URL or an
+ * id. If both are set, the service uses `community_id`.
  */
 export type CommunityInput = InputOf<"community-info">;
 export type CommunityMembersInput = InputOf<"community-members">;

@@ -1,6 +1,6 @@
 /**
- * A list that comes in pages, for iteration. Only a missing cursor ends the list, and every page is
- * one billed request.
+ * A list that the service returns in pages, for iteration. Only a missing cursor ends the list, and
+ * every page costs one billed request.
  */
 import { UpstreamError } from "../model/upstream.ts";
 
@@ -11,11 +11,11 @@ export interface Page<T> {
 }
 
 /**
- * A paged list. Requests nothing until it is iterated. If new items arrive meanwhile, an item may
- * appear on two pages.
+ * A paged list. Requests nothing until it is iterated. If new items are created during the
+ * iteration, an item may appear on two pages.
  */
 export interface Paged<T> extends AsyncIterable<T> {
-  /** Fetches one page: the first one, or the page of a cursor from an earlier call. */
+  /** Fetches one page: the first page, or the page to which a cursor from an earlier call leads. */
   page(cursor?: string): Promise<Page<T>>;
   /**
    * Iterates over the pages, from the start or from a cursor, until the service returns no further
@@ -37,7 +37,8 @@ export function createPaged<T>(page: (cursor?: string) => Promise<Page<T>>): Pag
 
 /**
  * Yields pages. Empty and short pages do not end the list. @throws UpstreamError `transient` when
- * the service repeats a cursor (A, B, A), because the walk would never end
+ * the service returns a cursor that was already sent (A, B, A), because the iteration would never
+ * end
  */
 async function* walk<T>(
   page: (cursor?: string) => Promise<Page<T>>,

@@ -1,7 +1,4 @@
-/**
- * Parses the text of an answer as JSON without losing digits of large integers. Does not depend on
- * the endpoint.
- */
+/** Parses the text of any endpoint's answer as JSON, without losing digits of large integers. */
 import { UpstreamError } from "../model/upstream.ts";
 import { isRaw, type Raw } from "./read-value.ts";
 

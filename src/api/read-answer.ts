@@ -9,8 +9,8 @@ import { isRaw, type Raw } from "./read-value.ts";
 type Content = Pick<UpstreamAnswer, "tweets" | "users" | "record">;
 
 /**
- * Reads an answer. @throws UpstreamError `transient` if the answer is not what the endpoint
- * promises, because such an answer says nothing at all
+ * Reads an answer. @throws UpstreamError `transient` if the answer does not have the shape that the
+ * endpoint's row describes. It is then not known whether there are items
  */
 export function readAnswer(
   endpoint: Endpoint,
@@ -19,7 +19,7 @@ export function readAnswer(
   sentCursor: string | undefined,
 ): UpstreamAnswer {
   const raw = parseBody(body, status);
-  // A cursor is not decoded, because it is sent back exactly as it came.
+  // The cursor is not decoded, because it must be sent back exactly as it came.
   const nextCursor =
     endpoint.cursor === undefined ? undefined : readCursor(raw["next_cursor"], sentCursor, status);
   const content = readContent(endpoint.answer, decodeTexts(raw), status);
@@ -33,7 +33,7 @@ function readContent(shape: AnswerShape, raw: Raw, status: number): Content {
 }
 
 /**
- * Reads the items of a page. Null means an empty array. If the array or the id of an item is
+ * Reads the items of a page. Null means that there are none. If the array or the id of an item is
  * missing, the whole page is unusable.
  */
 function readItems<T extends JsonObject & { readonly id: string }>(

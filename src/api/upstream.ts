@@ -1,7 +1,7 @@
 /**
  * Implements the Upstream port: one call makes one HTTP request, classifies its outcome, and never
- * retries. The table in endpoints/ defines what is sent and how it is read. Budget, retries and
- * paging belong to requests/ and polling/.
+ * retries. The table in endpoints/ defines what is sent and how the answer is read. requests/ and
+ * polling/ decide about budget, retries and paging.
  */
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Http, HttpResponse } from "../model/http.ts";
@@ -19,7 +19,10 @@ import { findEndpoint } from "./endpoints/index.ts";
 import { readAnswer } from "./read-answer.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** A page of 200 profiles has 0.3 MB, so an answer near this size is a fault or an attack. */
+/**
+ * The maximum size of an answer. A page of 200 profiles has 0.3 MB, so a larger answer is a fault
+ * or an attack.
+ */
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -28,11 +31,11 @@ export interface UpstreamOptions {
   /** `https://host`, or `http://` on loopback; see checkBaseUrl. */
   readonly baseUrl: string;
   /**
-   * Returns the key. Called for every request, so that a new key takes effect at once. `name`:
-   * which of several keys the request uses.
+   * Returns the API key. It is called for every request, so that a new key takes effect at once.
+   * `name` says which of several keys the request uses.
    */
   readonly key: (name?: string) => string;
-  /** The total deadline of one request. Default: 30 s. */
+  /** The deadline for one request from connecting to the whole answer. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
@@ -83,8 +86,8 @@ const signalOf = (request: UpstreamRequest): { readonly signal?: AbortSignal } =
   request.signal === undefined ? {} : { signal: request.signal };
 
 /**
- * Returns the error with the endpoint in its message. Redacts the key, in case the service repeated
- * it in its answer.
+ * Returns the error with the endpoint in its message. Removes the key from the message, because the
+ * service may have repeated the key in its answer.
  */
 function withContext(error: unknown, endpoint: string, key: string): UpstreamError {
   const known = error instanceof UpstreamError ? error : classifyNoAnswer(error);

@@ -1,6 +1,6 @@
 /**
- * Builds the HTTP request from a row of the table and checked inputs: query string or JSON body,
- * cursor and key.
+ * Builds the HTTP request from a row of the endpoint table and checked inputs: query string or JSON
+ * body, cursor and key.
  */
 import type { HttpRequest } from "../model/http.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -14,8 +14,8 @@ interface Access {
 }
 
 /**
- * Returns the method, address, headers and body of one request. The header must be named exactly
- * `ApiKey`; the service accepts no other name.
+ * Returns the method, address, headers and body of one request. The service accepts the key only in
+ * a header that is named exactly `ApiKey`.
  */
 export function writeRequest(
   { base, key }: Access,
@@ -55,8 +55,8 @@ function fillPath(path: string, params: JsonObject): { path: string; rest: JsonO
 }
 
 /**
- * Writes the query string. An array becomes a repeated key, because the service reads only the
- * first entry of a comma-separated value.
+ * Writes the query string. For an array, the parameter is repeated for each entry, because the
+ * service reads only the first entry of a comma-separated value.
  */
 function queryString(params: JsonObject, rule: CursorRule | undefined, cursor = ""): string {
   const query = new URLSearchParams();
@@ -72,7 +72,7 @@ function jsonBody(params: JsonObject, rule: CursorRule | undefined, cursor = "")
   if (rule === undefined) return JSON.stringify(params);
   if (!rule.isNumber || !/^-?\d+$/.test(cursor))
     return JSON.stringify({ ...params, [rule.param]: cursor });
-  // An int64 does not fit a JavaScript number, so its digits are inserted into the text.
+  // A JavaScript number cannot hold every int64, so the cursor's digits are inserted into the text.
   const body = JSON.stringify(params);
   return `${body.slice(0, -1)}${body === "{}" ? "" : ","}${JSON.stringify(rule.param)}:${cursor}}`;
 }

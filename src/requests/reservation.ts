@@ -56,8 +56,8 @@ export interface GateLimits {
 export interface PayingKey {
   readonly name: string;
   /**
-   * The key's own limit in requests per quota period; undefined if it is unknown or if there is only one
-   * key.
+   * The key's own limit in requests per quota period; undefined if it is unknown or if there is
+   * only one key.
    */
   readonly limit: number | undefined;
 }

@@ -9,7 +9,7 @@ import { scoreEndpoints } from "./scores.ts";
 import { tweetEndpoints } from "./tweets.ts";
 import { userEndpoints } from "./users.ts";
 
-/** All operations of v3, and the timeline of v2. */
+/** All operations of v3, and the timeline operation of v2. */
 export const ENDPOINTS = {
   ...userEndpoints,
   ...tweetEndpoints,

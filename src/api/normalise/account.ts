@@ -1,6 +1,6 @@
 /**
- * Normalises what the service says about an account apart from its profile, and the lookups between
- * handles, links and ids.
+ * Normalises what the service says about an account besides its profile, and its answers to lookups
+ * of handles, links and ids.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
@@ -20,7 +20,7 @@ export interface AccountAbout extends JsonObject {
    * The name of the country as the service writes it, e.g. `Germany`; "" if the service names none.
    */
   readonly country: string;
-  /** ISO 8601 UTC; "" if the handle was never changed. */
+  /** When the handle was last changed, in ISO 8601 UTC; "" if it was never changed. */
   readonly last_username_change_at: string;
   /** The number of times that the handle was changed. */
   readonly username_change_count: number;
@@ -28,13 +28,13 @@ export interface AccountAbout extends JsonObject {
 
 /** The answer of /id-to-username (api-v3.md, "Handle"). */
 export interface Handle extends JsonObject {
-  /** The current handle without @. It may differ from an earlier one. */
+  /** The current handle without @. It may differ from an earlier handle of the account. */
   readonly handle: string;
 }
 
 /** The answer of /username-to-id and /link-to-id (docs/service.md, section 1). */
 export interface ResolvedId extends JsonObject {
-  /** A string of digits that stays the same when the account is renamed. */
+  /** The id as a string of digits. It stays the same when the account is renamed. */
   readonly id: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds readers for answers that are one object: which fields are required, and how each is read.
- * The endpoint table uses these readers.
+ * Builds readers for answers that are one object. A reader says which fields are required, and how
+ * each field is read. The endpoint table uses these readers.
  */
 import type { Json } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -20,18 +20,18 @@ import { normaliseTweet } from "./tweet.ts";
 import { normaliseEmbeddedUser, normaliseProfile } from "./user.ts";
 
 /**
- * Reads one field. Returns undefined to leave the field out. `raw`: the whole object, for other
- * names of the field. @throws UpstreamError if a required field is missing
+ * Reads one field. If it returns undefined, the field is left out. `raw` is the whole object, in
+ * which the field may have another name. @throws UpstreamError if a required field is missing
  */
 export type FieldReader<T> = (value: unknown, name: string, raw: Raw) => T;
 type Fields = Readonly<Record<string, FieldReader<Json | undefined>>>;
 
-/** The object that these readers produce, together with all unknown fields. */
+/** The object that the readers in `F` produce, together with all unknown fields of the answer. */
 export type RecordOf<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> } & {
   readonly [name: string]: Json | undefined;
 };
 
-/** Builds a reader of whole answers from readers of their fields. */
+/** Builds a reader of a whole answer from the readers of its fields. */
 export const recordOf =
   <const F extends Fields>(fields: F) =>
   (raw: Raw): RecordOf<F> => {
@@ -47,8 +47,8 @@ export const recordOf =
 export const text: FieldReader<string> = (value) => readText(value);
 export const count: FieldReader<number> = (value) => readCount(value);
 /**
- * Reads a number, which may have a fraction. Returns null if there is none, because unknown is not
- * 0.
+ * Reads a number, which may have a fraction. If the value is not a number, returns null and not 0,
+ * because 0 would be a fact.
  */
 export const numberOrNull: FieldReader<number | null> = (value) => readNumber(value) ?? null;
 export const flag: FieldReader<boolean> = (value) => readFlag(value) ?? false;
@@ -58,7 +58,7 @@ export const user: FieldReader<User> = (value) => normaliseEmbeddedUser(value);
 export const optionalTweet: FieldReader<Tweet | undefined> = (value) =>
   isRaw(value) ? normaliseTweet(value) : undefined;
 
-/** Reads a flag that the answer consists of. Without it, the answer is unusable. */
+/** Reads a flag without which the answer is unusable. */
 export const requiredFlag: FieldReader<boolean> = (value, name) => readFlag(value) ?? missing(name);
 export const requiredText: FieldReader<string> = (value, name) => readText(value) || missing(name);
 export const requiredId: FieldReader<string> = (value, name) => readId(value) || missing(name);
@@ -74,22 +74,22 @@ export const withAliases =
       raw,
     );
 
-/** Reads an array of objects. Anything but an array becomes an empty one. */
+/** Reads an array of objects. Any other value becomes an empty array. */
 export const listOf =
   <T>(read: (raw: Raw) => T): FieldReader<readonly T[]> =>
   (value) =>
     Array.isArray(value) ? value.filter(isRaw).map(read) : [];
 
 /**
- * Reads a required array of objects. Null becomes an empty array; without the array, the answer is
- * unusable.
+ * Reads a required array of objects. Null becomes an empty array. If there is neither an array nor
+ * null, the answer is unusable.
  */
 export const requiredListOf =
   <T>(read: (raw: Raw) => T): FieldReader<readonly T[]> =>
   (value, name, raw) =>
     value === null || Array.isArray(value) ? listOf(read)(value, name, raw) : missing(name);
 
-/** Reads a nested object. If it is missing, its fields get neutral values. */
+/** Reads a nested object. If it is missing, its fields get neutral values such as "" and 0. */
 export const nested =
   <T>(read: (raw: Raw) => T): FieldReader<T> =>
   (value) =>

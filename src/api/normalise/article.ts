@@ -1,11 +1,11 @@
-/** Normalises a long-form article, whose counts have newer and older names. */
+/** Normalises a long-form article, some of whose counts have another name in older answers. */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
 import { withAliases, numberOrNull, recordOf, text, time, user } from "./answer-object.ts";
 
 /**
- * The answer of /article (api-v3.md, "Article"). Counts are those at the time of the request. A
+ * The answer of /article (api-v3.md, "Article"). The counts are those at the time of the request. A
  * number that cannot be read is null.
  */
 export interface Article extends JsonObject {
@@ -17,12 +17,12 @@ export interface Article extends JsonObject {
   readonly favorite_count: number | null;
   readonly full_text: string;
   readonly preview_text: string;
-  /** ISO 8601 UTC; "" if it cannot be read. */
+  /** When the article was published, in ISO 8601 UTC; "" if the time cannot be read. */
   readonly published_at: string;
   readonly quote_count: number | null;
   readonly reply_count: number | null;
   readonly retweet_count: number | null;
-  /** Called `views_count` in older answers. */
+  /** The number of views, called `views_count` in older answers. */
   readonly views: number | null;
 }
 

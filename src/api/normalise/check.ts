@@ -1,6 +1,6 @@
 /**
- * Normalises the answers to yes/no questions about an account, a tweet or a community. Their shapes
- * are in docs/service.md, section 1.
+ * Normalises the answers to yes-or-no questions about an account, a tweet or a community.
+ * docs/service.md, section 1 shows the shapes of the answers.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -20,8 +20,8 @@ export interface FollowCheck extends JsonObject {
   /** Whether user 2 follows user 1. */
   readonly follow: boolean;
   /**
-   * Whether the account is protected. If so, `follow: false` may only mean that the follow cannot
-   * be seen.
+   * Whether the account is protected. If so, `follow: false` may only mean that the service cannot
+   * see the follow.
    */
   readonly user_protected: boolean;
 }
@@ -35,9 +35,9 @@ export interface CommentCheck extends JsonObject {
 
 /** The answer of /check-quoted. */
 export interface QuoteCheck extends JsonObject {
-  /** `quoted`, `retweet` or `not_found`. */
+  /** Whether the account quoted or retweeted the tweet: `quoted`, `retweet` or `not_found`. */
   readonly status: string;
-  /** When it was quoted or retweeted, in ISO 8601 UTC; "" if it was not. */
+  /** When the account quoted or retweeted the tweet, in ISO 8601 UTC; "" if it did neither. */
   readonly date: string;
   /** The text of the quote. */
   readonly text: string;

@@ -9,9 +9,12 @@ export interface CommunityInfo extends JsonObject {
   readonly name: string;
   readonly description: string;
   readonly member_count: number;
-  /** ISO 8601 UTC, converted from Unix milliseconds; "" if it cannot be read. */
+  /**
+   * When the community was created, in ISO 8601 UTC; "" if the time cannot be read. The service
+   * sends Unix milliseconds.
+   */
   readonly created_at: string;
-  /** A default banner if the community has none of its own. */
+  /** The URL of the banner: a default banner if the community has none of its own. */
   readonly banner_url: string;
   readonly creator: User;
 }

@@ -1,4 +1,4 @@
-/** Translates the field names of v2 (api-v3.md, "Versioning") to those of v3. */
+/** Translates the field names of API version 2 (api-v3.md, "Versioning") to those of version 3. */
 import type { Tweet } from "../../model/tweet.ts";
 import { isRaw, type Raw } from "../read-value.ts";
 import { normaliseTweet } from "./tweet.ts";
@@ -19,7 +19,7 @@ const USER_NAMES = [
   ["tweets_count", "statuses_count"],
 ] as const;
 
-/** Normalises a tweet of v2. The old names are kept beside the new ones. */
+/** Normalises a tweet of version 2. The old field names are kept beside the new ones. */
 export const normaliseLegacyTweet = (raw: Raw): Tweet => normaliseTweet(renameTweet(raw));
 
 function renameTweet(raw: Raw): Raw {
@@ -33,8 +33,8 @@ function renameTweet(raw: Raw): Raw {
 }
 
 /**
- * Adds the new names. If both names are present, the value of the old one is used: in v2 `id` is a
- * number, and only `id_str` has all its digits.
+ * Adds the fields under their new names. If both names are present, the value of the old name is
+ * used: in version 2 `id` is a number, and only `id_str` has all digits.
  */
 function rename(
   raw: Raw,

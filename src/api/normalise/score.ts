@@ -1,6 +1,7 @@
 /**
- * Normalises the analytics, which cover only the accounts that the service has indexed. Unknown is
- * null and never 0, because a score of 0 is a fact. The shapes are in docs/service.md, section 1.
+ * Normalises the analytics, which cover only the accounts that the service has indexed. An unknown
+ * value is null and never 0, because a score of 0 is a fact. docs/service.md, section 1 shows the
+ * shapes.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -11,15 +12,15 @@ import { normaliseUser } from "./user.ts";
 /** The answer of /score. */
 export interface Score extends JsonObject {
   /**
-   * The score, a number in the thousands that may have a fraction. Accounts that are not indexed
-   * have 0 or get a 404. Null if it cannot be read.
+   * The score, a number in the thousands that may have a fraction; null if it cannot be read. For
+   * an account that is not indexed, the service sends 0 or answers 404.
    */
   readonly score: number | null;
 }
 
 /**
- * The answer of /score-changes (api-v3.md, "Score changes"). A value is null if the service knows
- * none. The values change about once a day.
+ * The answer of /score-changes (api-v3.md, "Score changes"). A value that the service does not know
+ * is null. The values change about once a day.
  */
 export interface ScoreChanges extends JsonObject {
   /** The change over the last 7 days, in points of the score. */
@@ -41,8 +42,8 @@ export interface FollowersStats extends JsonObject {
 }
 
 /**
- * An entry of /top-followers: a profile with few counts (the others are 0) and the follower's own
- * score.
+ * An entry of /top-followers: a profile with the follower's own score. It has only some of the
+ * counts of a profile; the missing ones are 0.
  */
 export interface TopFollower extends User {
   readonly score: number | null;

@@ -1,6 +1,6 @@
 /**
- * Normalises a Space, a live audio room (api-v3.md, "Space"). The times of the room itself have no
- * documented unit; they become ISO 8601 like all other times.
+ * Normalises a Space, a live audio room (api-v3.md, "Space"). The unit of the Space's own times is
+ * not documented; they are converted to ISO 8601 like all other times.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -27,9 +27,12 @@ export interface SpaceParticipant extends JsonObject {
   readonly is_muted_by_guest: boolean;
   readonly is_verified: boolean;
   readonly name: string;
-  /** Called `periscope_user_id` in older answers. */
+  /** The participant's id for broadcasts, called `periscope_user_id` in older answers. */
   readonly broadcast_user_id: string;
-  /** When the participant joined, as it was sent, because its unit is not documented. */
+  /**
+   * When the participant joined. The number is kept as it was sent, because its unit is not
+   * documented.
+   */
   readonly start: number;
   readonly username: string;
 }
@@ -65,11 +68,14 @@ export interface SpaceStats extends JsonObject {
 export interface Space extends JsonObject {
   readonly id: string;
   readonly title: string;
-  /** The service's document does not list the possible values. */
+  /** The state of the Space. The service's document does not list the possible values. */
   readonly state: string;
   readonly media_key: string;
   readonly is_subscribed: boolean;
-  /** ISO 8601 UTC, like the two times below; "" if it cannot be read. */
+  /**
+   * When the Space was created. This time and the next two are in ISO 8601 UTC, or "" if they
+   * cannot be read.
+   */
   readonly created_at: string;
   readonly updated_at: string;
   readonly scheduled_start: string;

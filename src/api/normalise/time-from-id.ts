@@ -1,5 +1,5 @@
 /**
- * Derives the time of an item from its id, for items that came without a readable time
+ * Derives the time of an item from its id, for items whose time is missing or cannot be read
  * (docs/service.md, section 2).
  */
 import { isoTime } from "../../model/clock.ts";

@@ -8,10 +8,10 @@ import { timeFromId } from "./time-from-id.ts";
 import { flagIn, normaliseEmbeddedUser } from "./user.ts";
 
 /**
- * Normalises a tweet. Missing fields become neutral values and unknown fields are kept. If
- * `created_at` cannot be read, the time comes from the id. `id` is "" if there is no usable id. An
- * embedded tweet is kept even without an id, because it shows that the tweet is a retweet or a
- * quote.
+ * Normalises a tweet. Missing fields get neutral values such as "" and 0, and unknown fields are
+ * kept. If `created_at` cannot be read, the time is derived from the id. `id` is "" if there is no
+ * usable id. An embedded tweet is kept even without an id, because it shows that the tweet is a
+ * retweet or a quote.
  */
 export function normaliseTweet(raw: Raw): Tweet {
   const {

@@ -1,6 +1,6 @@
 /**
- * Converts a profile in any of the service's shapes (full, followed, reduced, analytics) to the
- * form that the rest of the daemon uses.
+ * Converts a profile to the form that the rest of the daemon uses, from any of the service's shapes
+ * (full, followed, reduced, analytics).
  */
 import { timeFromId } from "./time-from-id.ts";
 import type { User } from "../../model/user.ts";
@@ -15,13 +15,16 @@ import {
   readTime,
 } from "../read-value.ts";
 
-/** Shorter ids, from the platform's first years, are plain counters and contain no time. */
+/**
+ * The minimum number of digits of an id that contains a time. Shorter ids, from the platform's
+ * first years, are plain counters.
+ */
 const MIN_TIMED_ID_DIGITS = 15;
 
 /**
- * Normalises a profile. Missing fields become neutral values and unknown fields are kept. If
- * `created_at` cannot be read, the time comes from the id, if that contains one. `id` is "" if
- * there is no usable id.
+ * Normalises a profile. Missing fields get neutral values such as "" and 0, and unknown fields are
+ * kept. If `created_at` cannot be read, the time is derived from the id, if the id contains one.
+ * `id` is "" if there is no usable id.
  */
 export function normaliseUser(raw: Raw): User {
   const {
@@ -63,8 +66,8 @@ export function normaliseUser(raw: Raw): User {
 }
 
 /**
- * Normalises a profile that was requested by itself. If the answer has no bio, the bio is unknown,
- * not empty, so `description` is left out.
+ * Normalises a profile that is an answer or an item of its own, not part of a tweet. If the service
+ * sent no bio, the bio is unknown, not empty, so `description` is left out.
  */
 export function normaliseProfile(raw: Raw): User {
   const user = normaliseUser(raw);
@@ -82,7 +85,7 @@ export function flagIn<Name extends string>(
   return (flag === undefined ? {} : { [name]: flag }) as { readonly [K in Name]?: boolean };
 }
 
-/** Normalises an embedded profile. If none was sent, returns one whose id is "". */
+/** Normalises a profile inside another item. If none was sent, returns a profile whose id is "". */
 export const normaliseEmbeddedUser = (value: unknown): User =>
   normaliseUser(isRaw(value) ? value : {});
 

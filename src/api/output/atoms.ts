@@ -1,6 +1,6 @@
 /**
  * Schemas of the small parts of an answer: ids, times, cursors, pages. The shapes are those of
- * api-v3.md, extended by the forms in docs/service.md.
+ * api-v3.md, extended by those of docs/service.md.
  */
 import { z } from "zod";
 
@@ -8,14 +8,16 @@ export const digits = z.string().regex(/^\d{1,20}$/);
 export const integer = z.int();
 
 /**
- * A time as text: ISO 8601, or the platform's own form, `Fri Mar 06 13:38:49 +0000 2026`
+ * A time as text: in ISO 8601, or in the platform's own format, `Fri Mar 06 13:38:49 +0000 2026`
  * (docs/service.md, section 2).
  */
 export const timeText = z.union([
   z.iso.datetime({ offset: true }),
   z.string().regex(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d? \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/),
 ]);
-/** An array of texts. The service sends null if it is empty (docs/service.md, section 2). */
+/**
+ * An array of texts. The service sends null instead of an empty array (docs/service.md, section 2).
+ */
 export const textsOrNull = z.array(z.string()).nullable();
 
 /**
@@ -29,7 +31,7 @@ export const pageOutput = <T extends z.ZodType>(name: "tweets" | "users", item: 
 export const listOutput = <T extends z.ZodType>(name: "tweets" | "users" | "trends", item: T) =>
   z.lazy(() => z.looseObject({ [name]: z.array(item) }));
 
-/** The cursor of /check-retweet, whose answer is a single object and paged. */
+/** The field for the cursor of /check-retweet, whose answer is one object but still has pages. */
 export const withCursor = { next_cursor: nextCursor };
 
 /** The body of every answer with an error status. */

@@ -5,7 +5,10 @@ import { z } from "zod";
 import { integer, digits, timeText, withCursor } from "./atoms.ts";
 import { tweetOutput } from "./tweets.ts";
 
-/** api-v3.md, "Account about". The time is null for an account that was never renamed. */
+/**
+ * The answer of /about (api-v3.md, "Account about"). The time is null for an account that was never
+ * renamed.
+ */
 export const aboutOutput = z.lazy(() =>
   z
     .looseObject({
@@ -21,7 +24,10 @@ export const handleOutput = z.lazy(() =>
 );
 export const idOutput = z.lazy(() => z.looseObject({ id: digits }).meta({ id: "ResolvedId" }));
 
-/** The shapes of this schema and of those below are in docs/service.md, section 1. */
+/**
+ * The answer of /check-follow. docs/service.md, section 1 shows its shape and those of the other
+ * checks below.
+ */
 export const followCheckOutput = z.lazy(() =>
   z
     .looseObject({
@@ -59,7 +65,10 @@ export const memberCheckOutput = z.lazy(() =>
 );
 
 export const scoreOutput = z.lazy(() => z.looseObject({ score: z.number() }).meta({ id: "Score" }));
-/** api-v3.md, "Score changes". The service has also sent fractions. */
+/**
+ * The answer of /score-changes (api-v3.md, "Score changes"). The service has also sent numbers with
+ * fractions.
+ */
 export const scoreChangesOutput = z.lazy(() =>
   z
     .looseObject({ week_delta: z.number().nullable(), month_delta: z.number().nullable() })

@@ -1,12 +1,12 @@
 /**
  * Schemas of the communities, Spaces and trends that the service sends. normalise/community.ts,
- * space.ts and trend.ts read them.
+ * space.ts and trend.ts read the data.
  */
 import { z } from "zod";
 import { integer, digits, listOutput } from "./atoms.ts";
 import { userOutput } from "./users.ts";
 
-/** api-v3.md, "Community info". */
+/** The answer of /community-info (api-v3.md, "Community info"). */
 export const communityOutput = z.lazy(() =>
   z
     .looseObject({
@@ -54,7 +54,7 @@ const settings = z.lazy(() =>
   }),
 );
 
-/** api-v3.md, "Space". The unit of its times is not documented. */
+/** The answer of /spaces (api-v3.md, "Space"). The unit of its times is not documented. */
 export const spaceOutput = z.lazy(() =>
   z
     .looseObject({

@@ -1,6 +1,6 @@
 /**
- * Schemas of the tweets and articles that the service sends, including v2. normalise/tweet.ts,
- * article.ts and legacy.ts read them.
+ * Schemas of the tweets and articles that the service sends, in both versions of the API.
+ * normalise/tweet.ts, article.ts and legacy.ts read the data.
  */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, timeText } from "./atoms.ts";
@@ -16,7 +16,7 @@ const entities = z
   )
   .nullable();
 
-/** The fields with the same names in v2 and v3. */
+/** The fields of a tweet that have the same names in API versions 2 and 3. */
 const common = () => ({
   full_text: z.string(),
   created_at: timeText,
@@ -44,7 +44,7 @@ const fields = () => ({
 
 type Lazy = z.ZodType<Readonly<Record<string, unknown>>>;
 
-/** api-v3.md, "Tweet". */
+/** A tweet in a list or inside another tweet (api-v3.md, "Tweet"). */
 export const tweetOutput: Lazy = z.lazy(() =>
   z
     .looseObject({
@@ -58,8 +58,8 @@ export const tweetOutput: Lazy = z.lazy(() =>
 );
 
 /**
- * The answer of /tweet-info. According to api-v3.md it has neither made_with_ai nor
- * paid_partnership.
+ * The answer of /tweet-info. According to api-v3.md, it contains neither `made_with_ai` nor
+ * `paid_partnership`.
  */
 export const tweetInfoOutput: Lazy = z.lazy(() =>
   z
@@ -76,7 +76,7 @@ export const tweetInfoOutput: Lazy = z.lazy(() =>
 export const tweetPage = pageOutput("tweets", tweetOutput);
 export const tweetList = listOutput("tweets", tweetOutput);
 
-/** api-v3.md, "Article". */
+/** The answer of /article (api-v3.md, "Article"). */
 export const articleOutput = z.lazy(() =>
   z
     .looseObject({
@@ -122,7 +122,7 @@ const legacyEmbedded = z.lazy(() =>
     .meta({ id: "LegacyEmbeddedTweet" }),
 );
 
-/** A page of v2 (api-v3.md, "Versioning"). */
+/** A page of tweets from API version 2 (api-v3.md, "Versioning"). */
 export const legacyPage = pageOutput(
   "tweets",
   z.lazy(() =>

@@ -1,6 +1,6 @@
 /**
- * Schemas of the profiles that the service sends: the full object, the reduced one, and the two of
- * the analytics. normalise/user.ts reads them.
+ * Schemas of the profiles that the service sends: the full profile, the reduced one, and the two
+ * kinds in analytics. normalise/user.ts reads the data.
  */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, textsOrNull, timeText } from "./atoms.ts";
@@ -30,15 +30,18 @@ const known = () => ({
   profile_background_image_url: z.string(),
 });
 
-/** api-v3.md, "User". */
+/** A full profile (api-v3.md, "User"). */
 export const userOutput = z.lazy(() =>
   z.looseObject({ ...known(), location: z.string() }).meta({ id: "User" }),
 );
 
-/** api-v3.md, "Reduced user". */
+/** A member of a community (api-v3.md, "Reduced user"). */
 const memberOutput = z.lazy(() => z.looseObject(reduced).meta({ id: "ReducedUser" }));
 
-/** api-v3.md, "Followed-user entry": without `location`, but with the date of the follow. */
+/**
+ * A profile in a list of follows (api-v3.md, "Followed-user entry"). It has no `location`, but the
+ * date of the follow.
+ */
 const followedOutput = z.lazy(() =>
   z
     .looseObject({ ...known(), location: z.never().optional(), followerDate: timeText })
