@@ -1,6 +1,6 @@
 /**
- * Caches answers for other events with the same text. It is kept in memory, so each text is asked
- * about once more after a restart.
+ * Caches answers, so that events with the same text need only one question. The cache is kept in
+ * memory, so each text is asked about again after a restart.
  */
 import type { Clock } from "../model/clock.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -17,7 +17,7 @@ export interface AnswerCache {
 }
 
 export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache {
-  /** The answers, the least recently used first. */
+  /** The answers by the key of their question, the least recently used first. */
   const answers = new Map<string, { readonly answer: Enrichment; readonly untilMs: number }>();
   return {
     get(rule, event) {
@@ -42,8 +42,8 @@ export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache 
 }
 
 /**
- * Returns the key of an answer. Watches that ask the same question share the answers. For a tweet
- * the text counts, for other events everything in the event.
+ * Returns the key of a question. Watches that ask the same question share the answers. For a tweet,
+ * only the text and its language count; for other events, everything in the event.
  */
 function keyOf({ via, labels }: EnrichRule, { type, subject, body }: ChirpEvent): string {
   const said =

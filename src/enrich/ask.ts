@@ -1,5 +1,5 @@
 /**
- * Asks one question about one event: a request to the endpoint or a run of the program. Decides
+ * Asks one question about one event: sends a request to the endpoint or runs the program. Decides
  * what a failure means, and never asks twice.
  */
 import { boundedWaitMs, MAX_SINK_WAIT_MS, readRetryAfter } from "../model/asked-wait.ts";
@@ -14,11 +14,11 @@ import { formatDuration } from "../model/duration.ts";
 import { type Enrichment, readEnrichment } from "./read-enrichment.ts";
 
 /**
- * Thrown if there is no usable answer. Shows only the host of the address, and nothing of the
- * answer.
+ * Thrown if there is no usable answer. The message names only the host of the endpoint, and repeats
+ * nothing of the answer.
  */
 export class EnrichFailure extends Error {
-  /** How long the endpoint asked to be left alone. */
+  /** How many milliseconds the endpoint asked to wait before the next question, if it did. */
   readonly afterMs: number | undefined;
   constructor(
     message: string,

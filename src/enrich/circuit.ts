@@ -1,6 +1,6 @@
 /**
  * A circuit breaker: decides whether questions may be sent to an endpoint. After `MAX_FAILURES`
- * failures in a row it allows one question at a time, with growing pauses between them.
+ * failures in a row it allows one question at a time, with growing pauses between questions.
  */
 import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
@@ -18,11 +18,14 @@ export interface Circuit {
   recordSuccess(): void;
   /** Forgets all failures, because the endpoint may be a different one. */
   reset(): void;
-  /** Records a failure. `afterMs` is how long the endpoint asked not to be sent questions. */
+  /**
+   * Records a failure. `afterMs` is how many milliseconds the endpoint asked to wait; undefined if
+   * it did not say.
+   */
   recordFailure(reason: string, afterMs: number | undefined): void;
   /**
-   * The failures since the last success: when they began (monotonic ms), their number, and the
-   * reason of the last one. Undefined if the last question was answered.
+   * The failures since the last success: when they began (monotonic ms), how many there were, and
+   * the reason of the last one. Undefined if there was none.
    */
   readonly failing:
     | { readonly sinceMs: number; readonly count: number; readonly reason: string }

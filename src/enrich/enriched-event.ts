@@ -1,6 +1,6 @@
 /**
- * Adds an enrichment to an event: labels, fields under `enrichment`, and the label with the result
- * of the enrichment. Pure.
+ * Adds an enrichment to an event: the labels of the answer, its fields under `enrichment`, and a
+ * label that says whether the enrichment succeeded. Pure.
  */
 import { ENRICH_LABEL, type EnrichResult } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";

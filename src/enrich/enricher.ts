@@ -1,6 +1,6 @@
 /**
- * Enriches waiting events, each watch by itself, so that a slow endpoint of one watch delays no
- * other.
+ * Enriches waiting events. Each watch is handled by itself, so that a slow endpoint of one watch
+ * delays no other watch.
  */
 import { createInTurn } from "../model/in-turn.ts";
 import { createAnswerCache } from "./answer-cache.ts";
@@ -11,13 +11,19 @@ import { type EnrichDeps, WatchEnricher } from "./watch-enricher.ts";
 export type EnricherDeps = EnrichDeps & Omit<QuestionsDeps, "cache">;
 
 export interface Enricher {
-  /** Called when events may be waiting. */
+  /** Looks for waiting events and enriches them. Call this when events may be waiting. */
   wake(): void;
-  /** Called when another configuration is active. */
+  /**
+   * Closes the circuits and tries all waiting events again. Call this when another configuration
+   * has become active.
+   */
   renew(): void;
-  /** Returns the watches whose last question got no answer, by their keys. */
+  /**
+   * Returns the watches whose last question got no answer, by their keys, with the time since when
+   * questions fail.
+   */
   failing(): ReadonlyMap<string, FailingEnrichment>;
-  /** Resolves when nothing is under way any more. */
+  /** Stops enriching. Resolves when no question is under way any more. */
   stop(): Promise<void>;
 }
 

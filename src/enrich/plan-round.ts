@@ -1,6 +1,6 @@
 /**
- * Decides what to do now with each waiting event: ask, use a cached answer, or continue without
- * one. Pure.
+ * Decides what to do now with each waiting event: ask about it, use a cached answer, or release it
+ * without an answer. Pure.
  */
 import type { WaitingEvent } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -13,7 +13,10 @@ export interface PlannedEvent {
   readonly how:
     | { readonly kind: "ask" }
     | { readonly kind: "known"; readonly answer: Enrichment }
-    /** The reason is "" if it is that of the last attempt. */
+    /**
+     * The event is released without an answer. If `reason` is "", the reason is that of its last
+     * attempt.
+     */
     | { readonly kind: "fail"; readonly reason: string };
 }
 
@@ -26,9 +29,10 @@ export interface RoundFacts {
 }
 
 /**
- * Returns when an event goes out without an answer at the latest. The time counts over restarts,
- * because a daemon that restarts repeatedly would otherwise hold it indefinitely. After a start there
- * is time for one more attempt, so that a long stop costs no event its answer.
+ * Returns when an event is released without an answer at the latest. The time since the event was
+ * stored counts across restarts, because a daemon that restarts repeatedly would otherwise hold the
+ * event indefinitely. After a start there is time for one more attempt, so that an event can get
+ * its answer even if the daemon was stopped for long.
  */
 export const deadlineOf = (
   sinceMs: number,
@@ -37,8 +41,8 @@ export const deadlineOf = (
 ): number => Math.max(sinceMs + maxHoldMs, startedAtMs + timeoutMs);
 
 /**
- * Plans the due events, oldest first. Stops at the first one that must be asked about but cannot be
- * yet, so that events keep their order.
+ * Plans the due events, oldest first. Stops at the first event that must be asked about but has no
+ * place in this round, so that events keep their order.
  */
 export function planRound(
   due: readonly WaitingEvent[],

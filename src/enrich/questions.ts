@@ -1,5 +1,5 @@
 /**
- * Sends questions about the events of one watch to its enrichment endpoint, caches and counts the
+ * Sends questions about the events of one watch to the watch's endpoint, caches and counts the
  * answers, and raises one ops alert if the endpoint fails for some time.
  */
 import { ENRICH_LABEL } from "../model/enrichment.ts";
@@ -39,7 +39,10 @@ export class Questions {
   readonly #circuit: Circuit;
   readonly #deps: QuestionsDeps;
   readonly #undeclared = new Set<string>();
-  /** Whether an ops alert may be active: an earlier process may have raised it. */
+  /**
+   * Whether an ops alert may be active. It is true at first, because an earlier process may have
+   * raised one.
+   */
   #isPerhapsReported = true;
 
   constructor(watchKey: string, circuit: Circuit, deps: QuestionsDeps) {
@@ -59,8 +62,7 @@ export class Questions {
   }
 
   /**
-   * Sends a question about an event. Resolves to the reason if there is no answer, and never
-   * rejects.
+   * Sends a question about an event. If there is no answer, resolves to the reason; never rejects.
    */
   async ask(
     rule: EnrichRule,

@@ -1,17 +1,14 @@
-/**
- * Checks what an endpoint or a program answered about an event, which is untrusted until then.
- * Pure.
- */
+/** Checks the answer of an endpoint or a program, which is untrusted until then. Pure. */
 import type { Labels } from "../model/event.ts";
 import type { JsonObject } from "../model/json.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
 
-/** What is added to an event. */
+/** The labels and fields that an answer adds to an event. */
 export interface Enrichment {
   readonly labels: Labels;
   /** The fields for `enrichment` in the event's body. */
   readonly fields: JsonObject;
-  /** Labels in the answer that the watch does not declare; they are left out. */
+  /** The labels of the answer that the watch does not declare, which are not added. */
   readonly undeclared: readonly string[];
 }
 
@@ -22,8 +19,8 @@ const MAX_FIELDS = 20;
 const FIELD_CHARS = 5_000;
 
 /**
- * Returns the enrichment, or what is wrong with the answer. `declared` lists the labels that it may
- * set.
+ * Returns the enrichment, or a text that says what is wrong with the answer. `declared` lists the
+ * labels that an answer may set.
  */
 export function readEnrichment(text: string, declared: readonly string[]): Enrichment | string {
   const answer = parseObject(text);
@@ -72,7 +69,7 @@ interface Limits {
   readonly chars: number;
 }
 
-/** Returns the values, without nulls. */
+/** Returns the names and values of an object without nulls, or a text that says what is wrong. */
 function valuesOf(
   given: unknown,
   { what, most, chars }: Limits,

@@ -1,6 +1,6 @@
 /**
- * Enriches the waiting events of one watch: asks about a few at a time, and releases them together,
- * oldest first.
+ * Enriches the waiting events of one watch in rounds. A round asks about a few events at a time,
+ * and then releases the events together, oldest first.
  */
 import { backoffAfter } from "../model/backoff.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
@@ -26,21 +26,30 @@ export interface EnrichDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Returns undefined if the watch, or its `enrich`, is gone. */
+  /** Returns the watch's `enrich`; undefined if the watch or its `enrich` was removed. */
   readonly ruleOf: (watchKey: string) => EnrichRule | undefined;
-  /** Routes the event by the active configuration, with the current name of its watch. */
+  /**
+   * Routes an event by the active configuration. Returns the event with the current name of its
+   * watch, and its deliveries.
+   */
   readonly route: (
     waiting: WaitingEvent,
     nowMs: number,
   ) => { readonly event: ChirpEvent; readonly deliveries: readonly NewDelivery[] };
-  /** Called when the deliveries are stored. */
+  /** Reports that enriched events and their deliveries have been stored. */
   readonly onStored: () => void;
 }
 
 const AT_ONCE = 100;
-/** The longest sleep between rounds, because the machine's clock may have been set meanwhile. */
+/**
+ * The maximum wait between rounds. It is short, because the machine's clock may be set during the
+ * wait.
+ */
 const MAX_SLEEP_MS = 60_000;
-/** The wait after an error of the state, and after a round that could do nothing. */
+/**
+ * The wait after the state could not be read or written, and after a round in which no event could
+ * be handled.
+ */
 const AGAIN_MS = 5_000;
 const RETRY_STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
 
@@ -55,8 +64,8 @@ export class WatchEnricher {
   #running: Promise<void> | undefined;
   #isWoken = false;
   /**
-   * Set if the endpoint has recovered or the settings have changed: events that wait for a retry
-   * are due at once.
+   * Whether events that wait for a retry are due now, because the endpoint has recovered or the
+   * settings have changed.
    */
   #isAllDue = false;
 
@@ -80,7 +89,10 @@ export class WatchEnricher {
     });
   }
 
-  /** Undefined if the last answer was good. */
+  /**
+   * The current failures of the endpoint, since when in wall time. Undefined if the last question
+   * was answered.
+   */
   get failing(): { readonly sinceMs: number; readonly reason: string } | undefined {
     const { failing } = this.#circuit;
     const { clock } = this.#deps;
@@ -89,14 +101,17 @@ export class WatchEnricher {
       : { sinceMs: clock.now() - (clock.monotonic() - failing.sinceMs), reason: failing.reason };
   }
 
-  /** Called when the settings may have changed. */
+  /**
+   * Closes the circuit and tries all waiting events now. Call this when the settings may have
+   * changed.
+   */
   renew(): void {
     this.#circuit.reset();
     this.#isAllDue = true;
     this.wake();
   }
 
-  /** Stops. Running questions are given up, and asked again after the next start. */
+  /** Stops the rounds. Questions under way are aborted, and asked again after the next start. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#cancel?.();
@@ -118,7 +133,9 @@ export class WatchEnricher {
     }
   }
 
-  /** Makes a round and resolves to the wait until the next one; infinite if nothing waits. */
+  /**
+   * Does one round. Resolves to the milliseconds until the next one; infinite if no event waits.
+   */
   async #round(): Promise<number> {
     const { store, clock, ruleOf } = this.#deps;
     const rule = ruleOf(this.#watchKey);
@@ -177,7 +194,8 @@ export class WatchEnricher {
       return { enriched: failed(waiting, attempts, how.kind === "fail" ? how.reason : "") };
     if (how.kind === "known")
       return { enriched: { waiting, ...answeredEvent(waiting.event, how.answer), attempts } };
-    // Each question has a signal of its own, because Node warns about more than ten listeners.
+    // Each question has a signal of its own, because Node warns about more than ten listeners on
+    // one signal.
     const answer = await this.#questions.ask(
       rule,
       waiting.event,
@@ -225,7 +243,10 @@ export class WatchEnricher {
   }
 }
 
-/** Both fields are undefined if the daemon stops. */
+/**
+ * What became of an event: either it is enriched (`enriched`, also if there was no answer and it is
+ * released as failed), or it waits for another attempt (`postponed`).
+ */
 interface Outcome {
   readonly enriched?: Omit<EnrichedEvent, "deliveries"> & { readonly waiting: WaitingEvent };
   readonly postponed?: PostponedEnrichment;
