@@ -1,4 +1,6 @@
-/** Records everything that an operator does to alerts, in the transaction that does it. */
+/**
+ * Records everything that an operator does to alerts, in the same transaction as the change itself.
+ */
 import type { Json } from "../../model/json.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";

@@ -1,15 +1,17 @@
 /**
- * Turns a batch into statements with many rows each. SQLite runs a batch row by row; for a database
- * that is far away, one round trip replaces many.
+ * Turns a batch, which is one statement with many lists of values, into statements that insert many
+ * rows each. Only Postgres needs this, because each statement is a round trip to the server. SQLite
+ * runs a batch row by row.
  */
 import type { CompiledQuery } from "kysely";
 import type { BatchQuery } from "./statement.ts";
 
-/** Postgres's protocol allows at most 65,535 values per statement. */
+/** The maximum number of values in one statement. Postgres's protocol allows 65,535. */
 const MAX_VALUES = 30_000;
 /**
- * Splits `insert into "t" ("a", "b") values ($1, $2) on conflict …` into its beginning, the
- * columns, the row, and the rest.
+ * Splits `insert into "t" ("a", "b") values ($1, $2) on conflict …` into four parts: the text
+ * before the row, the names of the columns in it, the values of the row, and the text after the
+ * row.
  */
 const INSERT = /^(insert into "\w+" \(([^)]*)\) values )\(([^)]*)\)(.*)$/s;
 const UPSERT = /^ on conflict \(([^)]*)\) do update /;
@@ -21,8 +23,8 @@ export function expandBatch({
 }: BatchQuery): readonly Pick<CompiledQuery, "sql" | "parameters">[] {
   const [, head = "", columns = "", row = "", tail = ""] = INSERT.exec(sql) ?? [];
   const width = row.split(", ").length;
-  // A batch of another form is run row by row: this code needs exactly one value for each column,
-  // in their order, and no values elsewhere.
+  // A batch of another form is run row by row. Only an insert can be expanded whose row has exactly
+  // one value for each column, in the order of the columns, and which has no values elsewhere.
   if (head === "" || /\$\d/.test(tail) || batch.some((values) => values.length !== width))
     return batch.map((parameters) => ({ sql, parameters }));
   const most = Math.floor(MAX_VALUES / width);

@@ -40,7 +40,7 @@ function tryToLoad(): NonNullable<typeof outcome> {
   }
 }
 
-/** Returns the path for a worker thread, which loads the driver itself. */
+/** Returns the path of the driver's module for a worker thread, which loads the driver itself. */
 export const driverPath = (): string => require.resolve(name);
 
 function driverFailure(cause: unknown): ExitError {

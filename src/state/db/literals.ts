@@ -1,7 +1,7 @@
 /**
- * Values that queries write out instead of binding, because partial indexes have them as
- * conditions. With a parameter, a query planner cannot know that the index contains the rows, or
- * plans the statement again at every run.
+ * The values that queries contain as literals instead of parameters, because they are the
+ * conditions of partial indexes. If such a value were a parameter, the query planner could not know
+ * that the index contains the rows, or would plan the statement again at every run.
  */
 import { sql } from "kysely";
 

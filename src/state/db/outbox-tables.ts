@@ -2,12 +2,14 @@
 
 /**
  * The state of a delivery.
- * - `sealed`: sealed into a message, whose row says what became of it.
- * - `summarised`: its message counts it and does not list it.
- * - `muted`: dropped by a mute.
- * - `silenced`: a silence holds it back until an operator sends it.
- * - `deleted`: its post was known to be gone before it was sent.
- * - `merged`: it joined another delivery.
+ * - `waiting`: not in a message yet.
+ * - `sealed`: listed in a message. The message's row says what became of it.
+ * - `summarised`: counted in a message, but not listed in it.
+ * - `muted`: dropped by a mute, or by a restore with `--quiet`.
+ * - `silenced`: held back by a silence until an operator sends it.
+ * - `deleted`: not sent, because its tweet was gone before.
+ * - `duplicate`: not sent, because another alert says the same or replaces it.
+ * - `merged`: sent as part of the delivery that it joined.
  */
 export type DeliveryState =
   | "waiting"
@@ -24,10 +26,13 @@ export interface DeliveriesTable {
   event_id: string;
   sink: string;
   group_key: string;
-  /** 0 if the event is a group of its own. */
+  /** 0 if the event is a group of its own, which is sent alone; otherwise 1. */
   grouped: number;
   not_before: number;
-  /** The time interval that holds it back until `not_before`; null if none does. */
+  /**
+   * The name of the time interval of a mute that holds the delivery back until `not_before`; null
+   * if none does.
+   */
   held_by: string | null;
   once_key: string | null;
   throttle_key: string | null;
@@ -37,31 +42,48 @@ export interface DeliveriesTable {
   created_at: number;
   message_id: string | null;
   joined_id: number | null;
-  /** The group in which it was created, if a throttle has moved it into a digest. */
+  /**
+   * The group in which the delivery was created, if a throttle has moved it into a digest;
+   * otherwise null.
+   */
   original_group_key: string | null;
-  /** The silence that holds it back, or that did until it was sent again. */
+  /**
+   * The id of the silence that holds the delivery back, or held it back until an operator sent it;
+   * null if there is none.
+   */
   silenced_by: string | null;
-  /** When an operator last sent it again. No silence holds it back after that. */
+  /**
+   * When an operator last sent it again; null if nobody did. No silence holds it back after that.
+   */
   replayed_at: number | null;
   /** The template of its route; null for the sink's template. */
   template: string | null;
-  /** JSON: why it goes to this sink; null in rows from before this was stored. */
+  /** JSON: why the event goes to this sink; null in rows that are older than this column. */
   routed: string | null;
-  /** The template that should have rendered it in its message; null if there is none. */
+  /**
+   * The template that was to render the delivery in its message; null if it has the default
+   * wording.
+   */
   worded_by: string | null;
-  /** Why that template failed and the default was sent instead. */
+  /**
+   * Why the template in `worded_by` failed and the default wording was sent instead; null if it did
+   * not fail.
+   */
   wording_error: string | null;
   /**
-   * The latest alert on the same subject that was still on its way when this one was created. It is
-   * sent first.
+   * The id of the latest alert on the same subject that was still on its way to the sink when this
+   * delivery was created; null if there was none. This delivery waits until that alert is done.
    */
   after_id: number | null;
   /**
-   * The alert that this one is a follow-up to; null if it is no follow-up, or the sink had no such
-   * alert.
+   * The id of the delivery that this one is a follow-up to; null if it is no follow-up, or the sink
+   * had no such alert.
    */
   follows_id: number | null;
-  /** JSON: the receivers, of several, that had it before it was sent again; null if none had. */
+  /**
+   * JSON: the receivers that already had the alert when it was sent again, if a sink has several
+   * and others lacked it; otherwise null.
+   */
   taken?: string | null;
 }
 
@@ -69,19 +91,22 @@ export interface DeliveriesTable {
 export interface GroupsTable {
   sink: string;
   group_key: string;
-  /** Null while nothing waits. */
+  /** When the group's next delivery is due; null while no delivery waits in the group. */
   due_at: number | null;
   last_sealed_at: number | null;
   /**
-   * The `group_interval` of its newest member; null for digests, and in rows from before this was
-   * stored.
+   * The `group_interval` of the group's newest delivery; null for digests, and in rows that are
+   * older than this column.
    */
   interval_ms: number | null;
 }
 
 export interface MessagesTable {
   id: string;
-  /** The oldest member's delivery id. Messages of one group are sent in this order. */
+  /**
+   * The id of the oldest delivery in it. Messages of one group are sent in the order of these
+   * numbers.
+   */
   seq: number;
   sink: string;
   group_key: string;
@@ -94,34 +119,38 @@ export interface MessagesTable {
   next_attempt_at: number;
   done_at: number | null;
   ref: string | null;
-  /** The sink's own id of the channel, if it has one. */
+  /** The sink's own id of the channel that has the message; null if the sink reports none. */
   channel?: string | null;
   /**
    * The error of the last failed attempt. For a sent message, which of several receivers do not
    * have it.
    */
   error: string;
-  /** JSON: the receivers that have it; null if there is only one receiver. */
+  /** JSON: the receivers that have the message; null if there is only one receiver. */
   taken?: string | null;
-  /** The message that it is posted under: the first of its digest or thread. */
+  /**
+   * The message that it is posted under, which is the first of its digest or thread; null if there
+   * is none.
+   */
   parent_id: string | null;
   /** Why the message was given up (`DeadCause`). Empty while it is open or sent. */
   cause: string;
   /**
-   * The type of the sink that its body was rendered for; null in rows from before this was stored.
+   * The type of the sink that its body was rendered for; null in rows that are older than this
+   * column.
    */
   sealed_for: string | null;
   /**
-   * The time interval that holds it back until `next_attempt_at`, or did before its last attempt;
-   * null if none does.
+   * The name of the time interval of a mute that holds the message back until `next_attempt_at`, or
+   * held it back before its last attempt; null if there is none.
    */
   held_by: string | null;
-  /** When the operator was notified that it is dead. */
+  /** When the operator was notified that the message was given up; null if nobody was. */
   reported_at: number | null;
   acknowledged_at: number | null;
 }
 
-/** The failed attempts at a message, as far as they are kept. */
+/** The failed attempts to send a message. For each message, only the newest are kept. */
 export interface AttemptsTable {
   message_id: string;
   at: number;
@@ -139,7 +168,7 @@ export interface CrosspostsTable {
   created_at: number;
   next_attempt_at: number;
   done_at: number | null;
-  /** When the operator was notified that it was not published. */
+  /** When the operator was notified that it was not published; null if nobody was. */
   reported_at: number | null;
   error: string;
 }

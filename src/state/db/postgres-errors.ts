@@ -4,8 +4,8 @@ import { StoreError, type StoreFailure } from "../../model/store-error.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Returns the server's error code of five characters, or the system's name of a network error; ""
- * if there is none.
+ * Returns the server's error code of five characters, or the system's name of a network error, such
+ * as `ECONNREFUSED`; "" if the error has neither.
  */
 export function postgresCode(error: unknown): string {
   const inner = error instanceof StoreError ? error.cause : error;
@@ -14,12 +14,14 @@ export function postgresCode(error: unknown): string {
 }
 
 /**
- * Whether this is a code of the server:
+ * Whether a code is one of the server's error codes:
  * https://www.postgresql.org/docs/current/errcodes-appendix.html.
  */
 const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 
-/** The server ended the session because a transaction was idle, or ran, for too long. */
+/**
+ * The codes with which the server ends a session whose transaction was idle, or ran, for too long.
+ */
 const TIMED_OUT = ["25P03", "25P04"];
 
 /**

@@ -1,14 +1,14 @@
 /**
- * Opens sessions on a Postgres server, with their limits, and names the advisory locks. Makes no
- * queries itself.
+ * Opens sessions on a Postgres server, with timeouts and TLS, and names the advisory locks. It
+ * makes no queries itself.
  */
 import { readFileSync } from "node:fs";
 import type { Client, ClientConfig, Pool } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
 
 /**
- * An advisory lock is named by two numbers. The first is fixed, the second is the schema's, so that
- * several states can share a database.
+ * The first of the two numbers that name an advisory lock. The second is a hash of the schema's
+ * name, so that several states can share a database.
  */
 const LOCKS = { writers: 0x63770001, owner: 0x63770002 } as const;
 export const nameOfSchema = "hashtext(current_schema())";
@@ -18,16 +18,16 @@ const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_MS = 10_000;
 /**
- * The server's limit for one statement. It is shorter than the client's, so that the server reports
- * an error that leaves the session usable.
+ * How long the server lets a statement run. This is shorter than the client's limit,
+ * `ANSWER_TIMEOUT_MS`, so that the server reports an error that leaves the session usable.
  */
 export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
 
 /**
- * A replica that is cut off or hangs in the middle of a transaction holds locks that all others
- * wait for. The server ends that transaction after a third of the lease, and the others wait that
- * long without giving up.
+ * A replica that is cut off or hangs in the middle of a transaction holds locks that all other
+ * replicas wait for. The server ends such a transaction after 5 s, a third of the leader's lease
+ * (`LEASE_MS`). The other replicas wait up to 10 s for a lock, so they do not give up before.
  */
 export const TRANSACTION_LIMITS =
   "set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '10s'";
@@ -45,7 +45,7 @@ export async function createPool(address: PostgresAddress, name?: string): Promi
     query_timeout: ANSWER_TIMEOUT_MS,
     max: CONNECTIONS,
   });
-  // The pool reports errors of idle connections, which nobody needs. A connection in use throws
+  // The pool reports errors of idle connections, which concern nobody. A connection in use throws
   // where it is used.
   const ignore = () => undefined;
   pool.on("error", ignore);

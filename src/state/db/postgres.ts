@@ -27,23 +27,23 @@ import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
-/** How the connections of a daemon ensure that it still holds the state. */
+/** Lets each connection of a daemon check that the daemon may still use the state. */
 export interface Ownership {
   /**
-   * Waits until the daemon holds the state again if it lost it. @throws StoreError if that takes
-   * too long
+   * Resolves at once while the daemon is connected to the state, otherwise when it is connected
+   * again. @throws StoreError if that takes too long
    */
   held(): Promise<void>;
   /**
    * A query that each transaction makes first, once it has the lock, and the function that checks
-   * the only value of its result. @throws StoreError
+   * the only value in the query's result. @throws StoreError
    */
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
 
 /**
- * Limits that the server enforces, too. They are set here and not when connecting, because poolers
- * refuse settings there.
+ * The settings of a session: time limits, which the server enforces, and the time zone. A query
+ * sets them after connecting, because poolers refuse settings in the connection request.
  */
 const SESSION_SETTINGS = [
   TRANSACTION_LIMITS,
@@ -51,8 +51,9 @@ const SESSION_SETTINGS = [
   "set timezone = 'UTC'",
 ].join("; ");
 /**
- * Sets `transaction_timeout`, which exists since Postgres 17. Only a daemon sets it: a migration,
- * or moving a state, is one long transaction.
+ * The settings of a daemon's sessions, with `transaction_timeout`, which exists since Postgres 17.
+ * Other sessions do without this limit, because a migration or the move of a state is one long
+ * transaction.
  */
 const DAEMON_SETTINGS = `${SESSION_SETTINGS}; select set_config('transaction_timeout', '${STATEMENT_TIMEOUT_MS}', false)
   where exists (select from pg_settings where name = 'transaction_timeout')`;
@@ -142,9 +143,12 @@ class Connection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #owner: Ownership | undefined;
   readonly #names: Map<string, string>;
-  /** `begun`: Kysely has begun it, the server has not. */
+  /** The state of the transaction. `begun`: Kysely has begun it, the server has not. */
   #transaction: "none" | "begun" | "open" = "none";
-  /** Whether it is disconnected or in an unknown state. Then it does not go back into the pool. */
+  /**
+   * Whether the connection is lost or in an unknown state. Such a connection does not go back into
+   * the pool.
+   */
   #isBroken = false;
 
   constructor(
@@ -176,7 +180,7 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  /** The Store never streams. */
+  /** Throws, because the store never streams. */
   streamQuery(): never {
     throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
   }
@@ -186,8 +190,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * Commits. If a statement inside failed, the server answers `commit` with `ROLLBACK` and no
-   * error, which this method turns into one.
+   * Commits. If a statement of the transaction failed, the server answers `commit` with `ROLLBACK`
+   * and no error, which this method turns into one.
    */
   async commit(): Promise<void> {
     const { command } =
@@ -218,8 +222,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * Begins the transaction on the server. The fence is a statement of its own: it sees what was
-   * committed before it began, and by then the locks are held.
+   * Begins the transaction on the server. The fence is a separate statement after the locks,
+   * because it must see everything that was committed before the locks were taken.
    */
   async #begin(locks: readonly string[]): Promise<void> {
     this.#transaction = "open";
@@ -240,8 +244,8 @@ class Connection implements DatabaseConnection {
     let changed = 0n;
     const all: Row[] = [];
     for (const { sql, parameters } of expandBatch(query)) {
-      // Each number of rows gives another SQL text. Only the text for one row is used often enough
-      // to be named.
+      // Each number of rows gives a different SQL text. Only the text for one row is used often
+      // enough to be worth a name.
       const { rows, numAffectedRows } = await this.#ask<Row>(sql, parameters, sql === query.sql);
       changed += numAffectedRows ?? 0n;
       all.push(...rows);
@@ -299,6 +303,6 @@ export async function tableBytes(db: Kysely<Tables>): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Returns the rows of a statement that reads. */
+/** Runs the text of a statement that only reads, and returns its rows. */
 export const askText = async <Row>(db: Kysely<Tables>, text: string): Promise<readonly Row[]> =>
   (await db.executeQuery<Row>(CompiledQuery.raw(text))).rows;

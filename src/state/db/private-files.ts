@@ -18,8 +18,8 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Creates every missing folder of a path. @throws what Node throws, also where no folder can be
- * created, as in /proc, where Node's own `recursive` option never returns
+ * Creates every missing folder of a path, one by one, because Node's own `recursive` option never
+ * returns if no folder can be created, as in /proc. @throws what Node throws
  */
 export function makePrivateFolders(path: string): void {
   if (existsSync(path)) return;
@@ -54,13 +54,13 @@ export interface WideMode {
   readonly path: string;
   /** The mode in octal, such as `0644`. */
   readonly mode: string;
-  /** The mode that it should have, such as `0600`. */
+  /** The mode that the file or folder should have, such as `0600`. */
   readonly wanted: string;
 }
 
 /**
- * Finds those of the files and folders that others than the owner may read or write. Missing ones
- * are left out.
+ * Finds those of the given files and folders that somebody other than the owner may read, write or
+ * enter. Missing ones are left out.
  */
 export function findWideModes(paths: readonly string[]): readonly WideMode[] {
   return paths.flatMap((path) => {

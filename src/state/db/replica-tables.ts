@@ -11,7 +11,7 @@ export interface ReplicasTable {
   joined_at: number;
 }
 
-/** The polls and sinks, and which replica holds each. */
+/** The work that replicas share: each poll and each destination, and which replica does it. */
 export interface ClaimsTable {
   kind: WorkKind;
   key: string;
@@ -20,7 +20,10 @@ export interface ClaimsTable {
   wanted: string;
 }
 
-/** The configurations that have become the current one. */
+/**
+ * The configurations that the state has worked with, with a row for each time that another one
+ * became the current one.
+ */
 export interface ConfigRevisionsTable {
   number: number;
   hash: string;

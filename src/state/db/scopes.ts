@@ -1,15 +1,15 @@
 /**
- * Names what a transaction reads and then relies on: the ledger, a sink, a watch. On Postgres,
- * transactions with no scope in common run at the same time, and one without scopes has the state
- * to itself. A state file has only one writer at a time anyway. docs/adr/0024 lists the scopes of
- * each method.
+ * Names what a transaction reads and then relies on, as scopes: the ledger, a sink, a watch. On
+ * Postgres, transactions with no scope in common run at the same time, and a transaction without
+ * scopes runs alone. On SQLite, only one transaction writes at a time anyway. docs/adr/0024 lists
+ * the scopes of each method.
  */
 import { createHash } from "node:crypto";
 import { CompiledQuery } from "kysely";
 import { lockName, nameOfSchema } from "./postgres-sessions.ts";
 
 export const LEDGER = "ledger";
-/** The pending edits of messages. */
+/** Covers the pending edits of messages. */
 export const EDITS = "edits";
 export const scopeOfSource = (fingerprint: string): string => `source ${fingerprint}`;
 /** Covers a watch's targets with their items, members and rechecks, and its events. */
@@ -17,7 +17,10 @@ export const scopeOfWatch = (watchKey: string): string => `watch ${watchKey}`;
 /** Covers a sink's groups, threads, throttles and deduplication keys. */
 export const scopeOfSink = (sink: string): string => `sink ${sink}`;
 
-/** A query that stands for no statement: a connection to Postgres takes the locks of its scopes. */
+/**
+ * A query that sends no SQL of its own. If a connection to Postgres runs it, the connection takes
+ * the locks of the scopes.
+ */
 export interface ScopeQuery extends CompiledQuery {
   readonly scopes: readonly string[];
 }
@@ -27,15 +30,18 @@ export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({
   scopes,
 });
 
-/** Each scope takes a row in the server's table of locks, which has room for some thousands. */
+/**
+ * A transaction with more scopes than this takes the exclusive lock instead, because each scope
+ * takes a row in the server's table of locks, which has room for only some thousands.
+ */
 const MAX_SCOPES = 100;
 
-/** Takes the lock that waits for everything that writes. */
+/** The SQL call that takes the exclusive lock: it waits until no other transaction writes. */
 export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
 
 /**
- * Returns the calls that take a transaction's locks. Every transaction takes them in the same
- * order, so no deadlock can arise.
+ * Returns the SQL calls that take the locks of a transaction with scopes. Every transaction takes
+ * them in the same order, so no deadlock can arise.
  */
 export const locksOf = (scopes: readonly string[]): readonly string[] =>
   new Set(scopes).size > MAX_SCOPES
@@ -48,7 +54,7 @@ export const scopeLocks = (scopes: readonly string[]): readonly string[] =>
     .map((key) => `pg_advisory_xact_lock(${key}, ${nameOfSchema})`);
 
 /**
- * Returns the lock number of a scope. It is negative, because the other locks have positive
+ * Returns the lock number of a scope. The number is negative, because the other locks have positive
  * numbers. If two scopes get the same number, their transactions wait for each other, which is
  * needless but harmless.
  */

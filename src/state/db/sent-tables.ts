@@ -21,7 +21,7 @@ export interface MentionsTable {
   mentioned_at: number;
 }
 
-/** The message that a thread begins with. */
+/** The threads of sinks, each with the message that it begins with. */
 export interface ThreadsTable {
   sink: string;
   thread_key: string;
@@ -35,9 +35,11 @@ export interface ThreadsTable {
  */
 export interface EditsTable {
   delivery_id: number;
-  /** JSON: what the message should show of its tweet. */
+  /** JSON: what the message should show of the tweet that it is about. */
   shown: string;
-  /** The versions of the tweet's text so far, as `textVersion` names them, separated by spaces. */
+  /**
+   * The versions that the tweet's text has had, as `textVersion` names them, separated by spaces.
+   */
   versions: string;
   /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
   state: "waiting" | "done" | "dropped" | "refused";
@@ -46,7 +48,10 @@ export interface EditsTable {
   wanted_at: number;
   due_at: number;
   edited_at: number | null;
-  /** JSON: what was last sent in place of the message's own body. */
+  /**
+   * JSON: the body that the last edit sent in place of the message's own; null before the first
+   * edit.
+   */
   body: string | null;
   error: string;
 }
@@ -56,14 +61,17 @@ export interface LevelsTable {
   event_id: string;
   sink: string;
   created_at: number;
-  /** Null if it is not repeated. */
+  /** The time between two repeats; null if the alert is not repeated. */
   repeat_ms: number | null;
   next_at: number | null;
   repeats: number;
-  /** JSON: the thresholds that it is about, by name; null in rows from before this was stored. */
+  /**
+   * JSON: the thresholds that the alert is about, by name; null in rows that are older than this
+   * column.
+   */
   rules: string | null;
-  /** When it was created or last repeated; null in rows from before this was stored. */
+  /** When the alert was created or last repeated; null in rows that are older than this column. */
   last_at: number | null;
-  /** The alert that last repeated it. */
+  /** The event of the last repeat; null if the alert was not repeated yet. */
   last_event_id: string | null;
 }

@@ -1,8 +1,9 @@
 /**
  * Assigns the growing numbers that give rows their order, inside the transaction that uses them. On
- * a file, they are rows of a table. On Postgres, where such a row would be locked until the
- * transaction ends, they are sequences of the server, and a view shows them as that table. If two
- * transactions run at the same time there, the one with the higher number may be committed first.
+ * SQLite, the table `sequences` has the last number of each kind. On Postgres, such a row would
+ * stay locked until the transaction ends, so the numbers come from sequences of the server, and
+ * `sequences` is a view of them. If two transactions run at the same time on Postgres, the one with
+ * the higher number may be committed first.
  */
 import { sql } from "kysely";
 import { type Executor, isOnPostgres, statement } from "./statement.ts";
@@ -23,7 +24,10 @@ const takeEach = statement<{ sequence: string; count: number }>()((on, slot) =>
     .select(sql<number>`nextval(cast(cast(${slot("sequence")} as text) as regclass))`.as("value")),
 );
 
-/** Returns growing numbers that nothing else gets, by index from 0 to `count` - 1. */
+/**
+ * Returns a function that gives a number for each index from 0 to `count` - 1. The numbers grow
+ * with the index, and no other row gets them.
+ */
 export async function nextNumbers(
   on: Executor,
   name: NumberName,

@@ -1,7 +1,7 @@
 /**
- * Runs Kysely on SQLite: one connection for all callers, how they wait while another process locks
- * the file, and the conversion of SQLite's errors. `open-failures.ts` handles errors while opening,
- * `sqlite.ts` settings and other features of SQLite.
+ * Runs Kysely on SQLite: shares one connection among all callers, lets them wait while another
+ * process locks the file, and converts SQLite's errors. `open-failures.ts` explains errors while
+ * opening, `sqlite.ts` has the settings and other features of SQLite.
  */
 import {
   CompiledQuery,
@@ -21,13 +21,13 @@ import type { BatchQuery } from "./statement.ts";
 
 const STATEMENTS_KEPT = 400;
 /**
- * How long another process may lock the file before callers get an error. From then on each call
- * tries only once, until one succeeds.
+ * How long another process may lock the file before calls fail. From then on each call tries only
+ * once, until a call succeeds.
  */
 const MAX_LOCK_WAIT_MS = 5_000;
 /**
- * If no call met the lock for this long, it was released meanwhile. A lock that is met later is a
- * new one.
+ * If no call found the file locked for this long, the lock counts as released. If the file is found
+ * locked later, that is a new lock.
  */
 const LOCK_FORGOTTEN_MS = 2 * MAX_LOCK_WAIT_MS;
 /** The pauses between tries; the last one repeats. */
@@ -44,9 +44,10 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * Keeps SQLite from planning statements again. It does so each time a value is bound that the plan
- * may depend on, and `limit ?` is such a value, but a sum is not. Planning takes about forty times
- * as long as running a statement that finds nothing, which is what an idle daemon does most.
+ * Keeps SQLite from planning a statement again at each run. SQLite does so if a new value is bound
+ * on which the plan may depend. The value of `limit ?` is one, but that of `limit 0 + ?` is not.
+ * Planning takes about forty times as long as running a statement that finds nothing, which is what
+ * an idle daemon does most.
  */
 class PlanOnceCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -83,7 +84,7 @@ class Turns {
   }
 }
 
-/** Measures how long another process has locked the file, as far as calls met the lock. */
+/** Measures how long another process has locked the file, as far as calls found it locked. */
 class ForeignLock {
   readonly #clock: Clock;
   #sinceMs = 0;
@@ -94,8 +95,8 @@ class ForeignLock {
   }
 
   /**
-   * Records that a call, begun at `begunAtMs`, met the lock. Returns the pause before the next try;
-   * undefined if the lock lasts too long.
+   * Records that a call, begun at `begunAtMs`, found the file locked. Returns the pause before the
+   * next try; undefined if the file has been locked for too long.
    */
   pauseMs(begunAtMs: number, tries: number): number | undefined {
     const nowMs = this.#clock.monotonic();
@@ -106,7 +107,7 @@ class ForeignLock {
       : LOCK_PAUSES_MS[Math.min(tries, LOCK_PAUSES_MS.length - 1)];
   }
 
-  /** Called when something was written, so that there is no lock. */
+  /** Forgets the lock. Called after a write, which shows that no other process holds a lock. */
   gone(): void {
     this.#metAtMs = Number.NEGATIVE_INFINITY;
   }
@@ -196,7 +197,7 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /** The Store never streams. */
+  /** Throws, because the store never streams. */
   streamQuery(): never {
     throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
   }
@@ -212,8 +213,8 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * The finished runs of a batch. Outside a transaction each of them is committed by itself, so a
- * retry must not repeat them.
+ * The runs of a batch that are done. Outside a transaction each run is committed by itself, so a
+ * retry must not repeat it.
  */
 interface Done<Row> {
   runs: number;
@@ -289,7 +290,10 @@ export function toStoreError(error: unknown, path: string): unknown {
   );
 }
 
-/** Returns SQLite's result code of an error, even if it is the cause of a StoreError. */
+/**
+ * Returns SQLite's result code if an error, or the cause of a StoreError, comes from SQLite;
+ * otherwise undefined.
+ */
 export function sqliteCode(error: unknown): string | undefined {
   const inner = error instanceof StoreError ? error.cause : error;
   return isSqliteError(inner) ? inner.code : undefined;

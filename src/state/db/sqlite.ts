@@ -1,6 +1,6 @@
 /**
- * The settings of SQLite and what only state files have. `sqlite-dialect.ts` runs statements,
- * `driver.ts` chooses the release of the driver.
+ * Opens and configures SQLite files, and does what only files need: checks, copies and locks.
+ * `sqlite-dialect.ts` runs statements, `driver.ts` chooses the release of the driver.
  */
 import { Kysely } from "kysely";
 import type { Clock } from "../../model/clock.ts";
@@ -18,8 +18,8 @@ export type { SqliteHandle };
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * SQLite's own default. The driver's is eight times as large, and an idle daemon would keep all of
- * it. The system caches the file anyway.
+ * The size of a connection's page cache: SQLite's own default. The driver's default is eight times
+ * as large, and an idle daemon would keep all of it. The system caches the file anyway.
  */
 const CACHE_KIB = 2_000;
 
@@ -95,8 +95,8 @@ export function quickCheck(handle: SqliteHandle): readonly string[] {
 }
 
 /**
- * Returns when the state last changed in epoch ms, by its last poll, request or event; undefined if
- * there was none.
+ * Returns the time of the last poll, request or event in a state, in epoch ms; undefined if it has
+ * none.
  */
 export function lastActivityMs(handle: SqliteHandle): number | undefined {
   const times = [
@@ -108,7 +108,7 @@ export function lastActivityMs(handle: SqliteHandle): number | undefined {
   return latest > 0 ? latest : undefined;
 }
 
-/** Counts the events of watches that were found after a moment. */
+/** Counts the events that were found after a moment. Events of the daemon itself do not count. */
 export const countEventsSince = (handle: SqliteHandle, sinceMs: number): number =>
   handle
     .prepare("select count(*) from events where watch <> '' and detected_at > ?")

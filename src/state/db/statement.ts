@@ -73,8 +73,8 @@ export const statement =
   };
 
 /**
- * Creates a function that runs a statement for each of many values in one call. The result has the
- * rows of all, in the order of the values.
+ * Creates a function that runs a statement for each of many sets of values in one call. The result
+ * has the rows of all runs, in the order of the sets.
  */
 export const statementForEach =
   <Args extends object>() =>
@@ -110,8 +110,8 @@ async function runBatch<Row>(
 }
 
 /**
- * A statement that the adapter runs once for each list of values, without a promise for each. This
- * is cheaper than a statement with many rows, whose plan copies every row once more.
+ * A statement that the driver runs once for each list of values, without a promise for each. On
+ * SQLite this is cheaper than a statement with many rows, whose plan copies every row once more.
  */
 export interface BatchQuery extends CompiledQuery {
   readonly batch: readonly (readonly unknown[])[];
@@ -152,10 +152,13 @@ export function insertRows<T extends keyof Tables>(
 }
 
 const MAX_LIST = 256;
-/** The largest comes first, so that the full chunks of a long list come before its rest. */
+/**
+ * The sizes to which chunks of a list are padded, so that only these many variants of a statement
+ * are compiled. The largest is first, so that the full chunks of a long list run before its rest.
+ */
 const LIST_SIZES = [MAX_LIST, 64, 8, 1];
 
-/** A list for an `in (…)`, and the other values of its statement. */
+/** A list of values for an `in (…)`, and the other values of the statement. */
 export interface Listed<Args, Item> {
   readonly items: readonly Item[];
   readonly args: Args;
@@ -174,8 +177,8 @@ export const listStatement = <Args extends object, Item>() => {
 };
 
 /**
- * Creates a function that runs such a statement for many lists in one call. The result has the rows
- * of all lists, in no fixed order of the lists.
+ * Creates a function like that of `listStatement`, but for many lists in one call. The result has
+ * the rows of all lists, in no fixed order of the lists.
  */
 export const listStatementForEach =
   <Args extends object, Item>() =>
@@ -223,14 +226,15 @@ const sizeFor = ({ length }: readonly unknown[]): number =>
   LIST_SIZES.findLast((size) => size >= length) ?? MAX_LIST;
 
 /**
- * Scopes, or a function that finds them when the state's lock is already shared. It may read and
- * must not write.
+ * The scopes of a transaction, or a function that finds them inside the transaction, once it shares
+ * the state's lock. The function may read and must not write.
  */
 export type Scopes = readonly string[] | ((on: Executor) => Promise<readonly string[]>);
 
 /**
- * Runs all of `work` or nothing of it. Nothing else writes meanwhile; with `scopes`, on Postgres,
- * nothing that has one of these scopes.
+ * Runs `work` in a transaction, so that all of it takes effect or nothing. Nothing else writes
+ * meanwhile. With `scopes`, on Postgres, only transactions that share one of them are kept from
+ * writing.
  */
 export const transact = <Result>(
   db: Executor,

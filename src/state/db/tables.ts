@@ -1,6 +1,6 @@
 /**
  * The tables as Kysely sees them. Times are epoch ms, JSON is text, booleans are 0 or 1, because
- * both SQLite and Postgres have these.
+ * both SQLite and Postgres have these types.
  */
 import type { Verdict } from "../../model/event.ts";
 import type { ClaimsTable, ConfigRevisionsTable, ReplicasTable } from "./replica-tables.ts";
@@ -23,7 +23,7 @@ import type {
 import type { TargetStatus } from "../../model/watch-store.ts";
 
 export interface WatchesTable {
-  /** Random and immutable. Events and items refer to it. */
+  /** A random key that never changes. Events and targets refer to it. */
   key: string;
   /** The name in the YAML. `moved_from` can give it to another watch. */
   id: string;
@@ -34,9 +34,9 @@ export interface WatchesTable {
   removed_at: number | null;
   /** JSON: user ids by handle, for accounts that the watch names in addition to its targets. */
   accounts: string;
-  /** 0 if it is configured and not polled. */
+  /** 0 if the watch is configured but disabled, so that it is not polled. */
   enabled: number;
-  /** Since when it has been paused, disabled or removed; null while it is polled. */
+  /** Since when the watch has been paused, disabled or removed; null while it is polled. */
   away_at: number | null;
 }
 
@@ -57,8 +57,8 @@ export interface TargetsTable {
   known_items: number;
   removed_at: number | null;
   /**
-   * The key of the target of the same watch that follows the same account. This row is then only a
-   * second name.
+   * The key of another target of the same watch that follows the same account. This row is then
+   * only a second name for that target. Null if there is none.
    */
   merged_into: string | null;
 }
@@ -82,7 +82,7 @@ export interface ItemsTable {
   event_id: string | null;
 }
 
-/** The accounts on a list whose departures are reported. */
+/** The members of lists, such as the followers of an account, of which a watch reports who left. */
 export interface MembersTable {
   target_id: number;
   user_id: string;
@@ -100,13 +100,15 @@ export interface RechecksTable {
   tweet_id: string;
   due_at: number;
   until_at: number;
-  /** The event that was created from it; "" while its condition rejects it. */
+  /**
+   * The event that was created from the tweet; "" while the watch's condition rejects the tweet.
+   */
   event_id: string;
   condition: string;
   absences: number;
   /**
-   * The versions of its text so far, as `textVersion` names them, separated by spaces; "" if none
-   * is known.
+   * The versions that the tweet's text has had, as `textVersion` names them, separated by spaces;
+   * "" if none is known.
    */
   versions: string;
 }
@@ -120,8 +122,8 @@ export interface EventsTable {
   watch_type: string;
   subject: string;
   /**
-   * The handle in lower case, and below it the id, of the account that the event is about; used to
-   * find an id by handle.
+   * The account that the event is about, by its handle in lower case and, in `user_id`, by its id.
+   * Used to find the id of a handle. Null if the event is about no account.
    */
   handle: string | null;
   user_id: string | null;
@@ -131,7 +133,10 @@ export interface EventsTable {
   detected_at: number;
 }
 
-/** What polls read of a watch in an hour. There is no row if they read nothing. */
+/**
+ * The numbers of new items that polls read and filtered for a watch in an hour. There is no row for
+ * an hour without new items.
+ */
 export interface WatchHoursTable {
   watch_key: string;
   hour: number;
@@ -139,10 +144,10 @@ export interface WatchHoursTable {
   filtered: number;
 }
 
-/** The sources that were read back on an operator's request within the last day. */
+/** The backfills of the last day: the sources whose past an operator had read. */
 export interface BackfillReadsTable {
   fingerprint: string;
-  /** JSON: how far the backfill has read, and where it goes on. */
+  /** JSON: how far the backfill has read, and where it continues. */
   read: string;
   /** When the backfill began. */
   read_at: number;
@@ -157,8 +162,8 @@ export interface BackfillTweetsTable {
 }
 
 /**
- * The events whose watch has `enrich`. Their deliveries are created when the state becomes `ok`,
- * `failed` or `muted`.
+ * The events whose watch has `enrich`. Their deliveries are created when the state becomes `ok` or
+ * `failed`.
  */
 export interface EnrichmentsTable {
   event_id: string;
@@ -167,16 +172,16 @@ export interface EnrichmentsTable {
   /** JSON: the sinks of the watch when the event was found. */
   own_sinks: string;
   /**
-   * For an event from the time while the watch was away: how long a chat's digest gathers.
-   * Otherwise null.
+   * How long chats gather the event in a digest of missed events, if it happened while its watch
+   * was paused, disabled or removed; otherwise null.
    */
   gather_ms: number | null;
   /** 1 if a backfill found it. */
   backfilled: number | null;
-  /** `muted`: a quiet restore dropped it. */
+  /** `muted`: dropped by a restore with `--quiet`. */
   state: "waiting" | "ok" | "failed" | "muted";
   created_at: number;
-  /** The endpoint is not asked before this time. */
+  /** The next request for the enrichment is not made before this time. */
   next_at: number;
   attempts: number;
   /** The error of the last attempt. */
@@ -199,7 +204,8 @@ export interface LedgerTable {
   reserved_at: number;
   answered: number;
   /**
-   * When the rate window counts the request: first the time of the reservation, then of the answer.
+   * The time at which the rate window counts the request: that of the reservation until there is an
+   * answer, then that of the answer.
    */
   slot_at: number;
   status: number | null;
@@ -210,8 +216,8 @@ export interface LedgerTable {
 }
 
 /**
- * The billed attempts per hour since the epoch and key. The sum of a month reads at most 744 rows
- * per key.
+ * The number of billed attempts by hour and key. `hour` counts hours since the epoch. The sum of a
+ * month reads at most 744 rows per key.
  */
 export interface SpentHoursTable {
   hour: number;
@@ -243,7 +249,7 @@ export interface NotesTable {
   value: string;
 }
 
-/** The last number of each kind that gave a row its order. On Postgres this is a view. */
+/** The last number that was assigned for each kind of row. On Postgres this is a view. */
 export interface SequencesTable {
   name: string;
   value: number;
@@ -282,7 +288,7 @@ export interface Tables {
   replicas: ReplicasTable;
   claims: ClaimsTable;
   config_revisions: ConfigRevisionsTable;
-  /** The store's own values: `clean`, `probe`. */
+  /** The store's own values by name, such as `clean` and `registered`. */
   housekeeping: NotesTable;
   sequences: SequencesTable;
 }

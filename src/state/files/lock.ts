@@ -1,6 +1,6 @@
 /**
- * Ensures that only one daemon uses a state file, by an open exclusive transaction on
- * `<state>.lock`. The system ends it when the process ends.
+ * Ensures that only one daemon uses a state file. The lock is an exclusive transaction that stays
+ * open on `<state>.lock`; the system ends it when the process ends.
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { holdExclusively } from "../db/sqlite.ts";

@@ -9,10 +9,10 @@ import { writeDenial } from "./write-denial.ts";
 
 export interface OpenContext {
   readonly path: string;
-  /** Whether the file existed before. */
+  /** Whether the file existed before the attempt to open it. */
   readonly existed: boolean;
   readonly newestBackup: string | undefined;
-  /** Whether the file is itself a backup, and `newestBackup` a different one. */
+  /** Whether the file is itself a backup. `newestBackup` is then another backup. */
   readonly isBackup?: boolean;
 }
 
@@ -69,8 +69,8 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
 }
 
 /**
- * The codes of a full disk. SQLite gives the last one if the memory shared by the readers of a log
- * does not fit next to the file.
+ * The error codes of a full disk. SQLite gives `SQLITE_IOERR_SHMSIZE` if the disk has no room for
+ * the shared memory of the write-ahead log, which lies next to the file.
  */
 const FULL: ReadonlySet<string> = new Set([
   "SQLITE_FULL",
@@ -91,7 +91,7 @@ export const corrupt = (context: OpenContext, finding: string, cause?: unknown):
     cause,
   );
 
-/** Returns the error for another program's database, or for tables of ours without their schema. */
+/** Returns the error for a database that has tables, but no record of chirpwatch's migrations. */
 export const foreign = (context: OpenContext): ExitError =>
   refuse(
     "STATE_NOT_A_DATABASE",
@@ -106,7 +106,7 @@ export const missing = (context: OpenContext): ExitError =>
     `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` creates one, unless \`state.must_exist\` forbids it.`,
   );
 
-/** Returns the error for an empty file of a state that must exist. */
+/** Returns the error for an empty state file if `state.must_exist` is set. */
 export const emptied = (context: OpenContext): ExitError =>
   refuse(
     "STATE_MISSING",

@@ -7,7 +7,9 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
 import { isConnectionFailure, postgresCode } from "../db/postgres-errors.ts";
 
-/** The Postgres project no longer supports older versions either. */
+/**
+ * The oldest major version that is accepted. The Postgres project supports no older ones either.
+ */
 const OLDEST_MAJOR = 14;
 
 export interface ServerFacts {

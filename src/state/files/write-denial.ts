@@ -24,8 +24,8 @@ export function writeDenial(path: string): string | undefined {
 }
 
 /**
- * Returns a command that changes the owner of the file and those next to it, or of its own folder,
- * but never of a folder that others use, too.
+ * Returns a command that changes the owner of the file and those whose names begin with its name,
+ * or of the state's own folder, but never of a folder that others use, too.
  */
 function chown(uid: number, path: string, at: string): string {
   const folder = dirname(path);
@@ -40,8 +40,8 @@ interface Refusing {
 }
 
 /**
- * Finds what refuses: the file, or the nearest existing folder above it. Whatever is in a folder
- * that this process may not enter counts as missing.
+ * Finds what refuses the write: the file, or the nearest existing folder above it. Whatever is in a
+ * folder that this process may not enter counts as missing.
  */
 function findRefusing(path: string): Refusing | undefined {
   for (let at = path; ; at = dirname(at)) {

@@ -1,4 +1,6 @@
-/** Describes what became of the deliveries of events, in the words that people read. */
+/**
+ * Describes what became of the deliveries of events, as people read it in `explain` and in lists.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
@@ -54,7 +56,8 @@ const enrichments = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Returns events that wait for their enrichment, were sent without it, or were dropped before it.
+ * Returns an entry for each event that waits for its enrichment, was sent without it, or was
+ * dropped before it.
  */
 async function unenriched(
   db: Executor,
@@ -129,8 +132,8 @@ export async function deliveriesOf(
 }
 
 /**
- * Returns the detail. A delivery that joined a dead letter was not delivered with it, whatever its
- * own detail says.
+ * Returns the detail to show. A delivery that joined a dead letter was not delivered with it,
+ * whatever the stored detail says.
  */
 const detailOf = ({
   state,
@@ -157,7 +160,8 @@ function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   if ((row.joined_state ?? row.state) === "silenced") return "silenced";
   if ((row.joined_state ?? row.state) === "deleted") return "deleted";
   if (row.message_state === "open") return "sealed";
-  // The message may have been pruned, but only finished messages are.
+  // A sealed or summarised delivery without a message was sent: its message was pruned, which
+  // happens only to finished messages.
   if ((row.joined_state ?? row.state) === "summarised") return "summarised";
   if (row.message_state === "sent" || row.state === "sealed") return "sent";
   return row.not_before > nowMs ? "held" : "waiting";

@@ -64,8 +64,8 @@ const NOWHERE = {
 type PathRow = Awaited<ReturnType<typeof pathRows>>[number];
 
 /**
- * Returns the rows of the paths. A delivery that joined another one has that one's message and
- * wording.
+ * Returns a row for each delivery of the event. A delivery that joined another one gets the message
+ * and the wording of that other one.
  */
 const pathRows = (db: Executor, eventId: string) =>
   db

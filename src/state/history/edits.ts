@@ -13,7 +13,10 @@ import { type Executor, insertRows, listStatement, statement } from "../db/state
 import type { EditsTable } from "../db/sent-tables.ts";
 import { readGroups } from "../outbox/due-work.ts";
 
-/** Finds the alerts on tweets. An item leads to its event, and the event to its deliveries. */
+/**
+ * Finds the alerts on tweets whose message, if they have one, contains no other alert. An item
+ * leads to its event, and the event to its deliveries.
+ */
 const alertsOn = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("items as i")
@@ -189,8 +192,8 @@ export async function recordEdit(
 }
 
 /**
- * Makes edits due again whose messages are sent again. The new message is the original alert, and
- * should also show what is known about its tweet now.
+ * Makes edits due again after an operator sent their alerts again. The new message shows the tweet
+ * as it was when it was found, so it needs the edit, too.
  */
 const again = listStatement<{ now: number }, number>()((on, list, slot) =>
   on

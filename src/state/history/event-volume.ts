@@ -54,8 +54,8 @@ const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; on
 );
 
 /**
- * Returns the last event of a watch: any that is not about volume, or the last one of the given
- * type that is not older than `sinceMs`.
+ * Returns the last event of a watch. Without `wanted`, events about volume do not count. With
+ * `wanted`, only events of that type count that occurred at `sinceMs` or later.
  */
 export async function newestEvent(
   db: Executor,

@@ -1,4 +1,7 @@
-/** Returns the history of an item: every verdict, every event about it, and what became of them. */
+/**
+ * Returns the history of an item: every verdict on it, every event about it, and what became of the
+ * deliveries.
+ */
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
@@ -76,8 +79,8 @@ async function withMarks(
 }
 
 /**
- * Returns the facts about an item that can recur, such as that an account left a list or a value
- * changed. These have events but no verdict.
+ * Returns the events about an item that have no verdict, because they report facts that can recur,
+ * such as that an account left a list or a value changed.
  */
 async function recurringFacts(
   db: Executor,
@@ -114,9 +117,9 @@ async function recurringFacts(
 }
 
 /**
- * Returns the verdict. If no delivery of an alert reached its sink for the same reason, that reason
- * is the verdict: given up, silenced, or its post deleted. A mute concerns a single route, so muted
- * deliveries do not count.
+ * Returns the verdict to show. If every delivery of an event ended in the same failure, that
+ * failure replaces the verdict: `dead`, `silenced` or `deleted`. A mute concerns a single route, so
+ * muted deliveries do not count.
  */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
   const ways = deliveries.filter(({ state }) => state !== "muted" && state !== "not_enriched");

@@ -10,12 +10,14 @@ import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
 import type { Executor } from "../db/statement.ts";
 
-/** The rows examined in one statement, and the rows examined for one page. */
+/**
+ * The number of rows that one statement examines, and the maximum that is examined for one page.
+ */
 const AT_ONCE = 1_000;
 const MAX_IN_A_PAGE = 20_000;
 /**
- * Events are numbered in the order of their commits. If the clock was set back, their times differ
- * from that order by about this much.
+ * How much further back a search reads than the wanted time. Events are numbered in the order of
+ * their commits; if the clock was set back, their times are not in that order.
  */
 export const OUT_OF_ORDER_MS = 3_600_000;
 
@@ -51,8 +53,8 @@ async function bounds(db: Executor): Promise<{ readonly first: number; readonly 
 }
 
 /**
- * Whether everything in this part, and therefore in all older parts, was found before the wanted
- * time.
+ * Whether everything in this part of the table, and therefore in all older parts, was found before
+ * the wanted time.
  */
 async function isBefore(
   db: Executor,
@@ -105,7 +107,7 @@ async function matching(
       );
       return isAcknowledged ? acknowledged : eb.not(acknowledged);
     });
-  // If every row matches, reading more than the wanted number is pointless.
+  // If every row that is read matches, reading more than the wanted number is pointless.
   const isExact = text === undefined && state === undefined;
   const rows = await select
     .orderBy("seq", "desc")
@@ -128,13 +130,13 @@ async function matching(
 }
 
 /**
- * Returns a pattern for the body, which is JSON. It also matches names of fields, so `says` checks
- * the rows that it finds.
+ * Returns a `like` pattern for the body, which is JSON. The pattern also matches names of fields,
+ * so `says` checks the rows that are found with it.
  */
 const likePattern = (text: string): string =>
   `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
 
-/** Whether any of the values contains the text. */
+/** Whether any text inside the value contains the wanted text, whatever the case of the letters. */
 function says(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
   return (
@@ -144,10 +146,10 @@ function says(value: unknown, text: string): boolean {
   );
 }
 
-/** The rows in one answer of `labelsSince`; they are small. */
+/** The number of rows that one call of `labelsSince` reads. They are small. */
 const LABELS_AT_ONCE = 5_000;
 
-/** Returns only the labels of events, for counting those that match. */
+/** Returns the labels of events without their bodies, for counting how many events match. */
 export async function labelsSince(
   db: Executor,
   sinceMs: number,

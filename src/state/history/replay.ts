@@ -1,6 +1,6 @@
 /**
- * Makes deliveries due again that an operator wants to send once more. A message that was sent
- * remains, without members.
+ * Makes deliveries due again that an operator wants to send once more. The message in which they
+ * were sent remains, without deliveries.
  */
 import type { Json } from "../../model/json.ts";
 import type { AuditRecord, Replay, ReplayCandidate, ReplaySelection } from "../../model/replay.ts";
@@ -74,8 +74,8 @@ interface WaitRow extends FateRow {
 }
 
 /**
- * Returns until when a delivery waits. A sealed message waits for a known time only if a mute holds
- * it; otherwise it waits for its sink.
+ * Returns until when a delivery waits; null if it does not wait for a known time. A sealed message
+ * waits for a known time only if a mute holds it; otherwise it waits for its sink.
  */
 function waitOf(row: WaitRow): ReplayCandidate["wait"] {
   const deliveryId = String(row.joined_id ?? row.id);

@@ -9,7 +9,10 @@ import { eventOf } from "../items/insert-events.ts";
 import { recordsOf } from "./delivery-history.ts";
 import { OUT_OF_ORDER_MS } from "./find-events.ts";
 
-/** The number of rows that one statement reads. Rows are large, because their bodies are. */
+/**
+ * The number of rows that one statement reads. Rows are large, because they contain the bodies of
+ * events.
+ */
 const HEADS_AT_ONCE = 100;
 
 const newest = statement<{ before: number; limit: number }>()((on, slot) =>

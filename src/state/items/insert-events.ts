@@ -23,7 +23,7 @@ const COLUMNS = [
   "detected_at",
 ] as const;
 
-/** This insert is what deduplicates events. */
+/** Inserts the events whose ids are not stored yet. Events are deduplicated nowhere else. */
 const insertNew = insertRows("events", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.column("id").doNothing()),
 );

@@ -44,8 +44,8 @@ export async function insertVerdicts(
     if (changed === 0) continue;
     await addKnown(on, { id, count: changed });
     const counts = read.get(watchKey) ?? { read: 0, filtered: 0 };
-    // Few of the items have a verdict already, and nothing says which ones, so these counts are
-    // upper bounds.
+    // Some of the items may have had a verdict already, and the database does not say which rows it
+    // inserted. So these counts are upper bounds.
     counts.read += Math.min(changed, rows.filter(({ verdict }) => verdict !== "baseline").length);
     counts.filtered += Math.min(
       changed,
@@ -58,8 +58,8 @@ export async function insertVerdicts(
 }
 
 /**
- * Groups verdicts by target. A poll's verdicts are ordered by target, so that each target is looked
- * up once instead of once per item.
+ * Groups neighbouring verdicts of the same target, so that each target is looked up once instead of
+ * once per item. A poll's verdicts are ordered by target.
  */
 function groupByTarget(
   verdicts: readonly ItemVerdict[],

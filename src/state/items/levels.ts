@@ -1,6 +1,6 @@
 /**
- * Stores the alerts on values beyond a threshold: opened with their deliveries, read together with
- * what the detector remembers, and closed.
+ * Stores levels. A level is an alert on a value beyond a threshold that a sink repeats or resolves.
+ * It is opened with its delivery, read together with what the detector remembers, and closed.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -84,8 +84,8 @@ interface NewSeries {
 }
 
 /**
- * Ends the series of an earlier crossing when a value crosses the same threshold again, whether or
- * not a poll saw the value in between.
+ * Ends the repeats of earlier alerts on thresholds that a value crosses again, whether or not a
+ * poll saw the value back to normal in between.
  */
 async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promise<void> {
   const { watchKey, subject, type } = event;
@@ -108,7 +108,9 @@ async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promi
   }
 }
 
-/** Returns the thresholds that an alert is about, as far as the detector remembers them. */
+/**
+ * Returns the thresholds that an alert is about, by name, as far as the detector remembers them.
+ */
 function rulesOf({ body }: Pick<ChirpEvent, "body">, memory: JsonObject | null): LevelRules {
   const written = (memory?.["thresholds"] ?? {}) as LevelRules;
   const crossed = Array.isArray(body["crossed"])
@@ -234,7 +236,10 @@ interface LevelTarget {
   readonly memory: JsonObject | null;
 }
 
-/** Returns the target of a value. The subject is an account's id or the target's own key. */
+/**
+ * Returns the target whose value an alert is about. `subject` is an account's id or the target's
+ * own key.
+ */
 async function targetOf(db: Executor, watchKey: string, subject: string): Promise<LevelTarget> {
   const row = await db
     .selectFrom("targets")

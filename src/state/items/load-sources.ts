@@ -1,4 +1,4 @@
-/** Loads the memory of polls. */
+/** Loads what the polls of each source remember. */
 import type { SourceState } from "../../model/poll-store.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";

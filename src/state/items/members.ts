@@ -1,4 +1,7 @@
-/** Stores the members of lists: accounts that complete reads found, without those that left. */
+/**
+ * Stores the members of lists: the accounts that complete reads of a list found and that have not
+ * left it since.
+ */
 import type { Member, MembersChange } from "../../model/poll-store.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";

@@ -1,6 +1,6 @@
 /**
- * Enters every request in the ledger before it is sent. Several processes may share a state; the
- * transaction decides which of them gets a slot.
+ * Enters every request in the ledger before it is sent. If several processes share a state, this
+ * transaction decides which of them gets a slot of the rate limit.
  */
 import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
 import { LEDGER } from "../db/scopes.ts";
@@ -10,9 +10,10 @@ import type { Settlements } from "./settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 /**
- * Slots whose time is in the future, because the clock was set back, are moved to now for good.
- * Otherwise they would be taken until the clock reached their time again. A slot that is only
- * slightly ahead is normal: calls queue, and each has the time at which it was made.
+ * How far the time of a slot may lie in the future. That little is normal, because calls queue, and
+ * each has the time at which it was made. A slot that is further ahead was taken before the clock
+ * was set back. Its time is replaced by the present in the ledger, because otherwise it would stay
+ * taken until the clock reached its time again.
  */
 const SKEW_MS = 1_000;
 const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
@@ -75,12 +76,12 @@ const addLine = insertRows(
     ),
 );
 
-/** The key of a reservation that names none. */
+/** The keys of a reservation that names none. */
 const NAMELESS: readonly [LedgerKey] = [{ key: "" }];
 
 /**
- * Reserves a request. A granted one is on disk when this resolves. Answers that came just before
- * are written in the same transaction.
+ * Reserves a request if the quota and the rate allow it. A granted reservation is on disk when the
+ * promise resolves. The same transaction writes the answers that wait to be written.
  */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
   return settlements.transact(
@@ -108,8 +109,8 @@ const sum = (spent: ReadonlyMap<string, number>): number =>
   [...spent.values()].reduce((total, requests) => total + requests, 0);
 
 /**
- * Returns the keys that may pay. Keys with a limit come first, those with most left before others,
- * then keys without a limit, the least used first.
+ * Returns the keys that may pay, in the order in which they are tried: first the keys with a limit,
+ * the one with most left first, then the keys without a limit, the least used first.
  */
 async function payableKeys(
   on: Executor,
@@ -140,8 +141,8 @@ async function payableKeys(
 }
 
 /**
- * Returns the first key with a free slot; otherwise the latest time at which one of the keys will
- * have one.
+ * Returns the first key with a free slot. If there is none, returns the time by which the first of
+ * the keys has one.
  */
 async function freeSlots(
   on: Executor,

@@ -1,8 +1,8 @@
 /**
- * Holds answers until they are written to the ledger: with the next commit, at most 10 ms later. A
- * poll that waited for the disk twice, for its answer and for what it found, would take longer and
- * cost two writes. An answer that a crash loses leaves its request unknown, which keeps the slot a
- * little longer and so errs on the safe side.
+ * Holds the answers to requests until they are written to the ledger: with the next commit, at most
+ * 10 ms later. A poll that waited for the disk twice, for its answer and for what it found, would
+ * take longer and cost two writes. If a crash loses an answer, its request stays unanswered in the
+ * ledger and takes its slot a little longer, which is the safe side.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
@@ -34,20 +34,23 @@ export class Settlements {
     this.#clock = clock;
   }
 
-  /** Adds an answer. The request's slot is free one interval after it, whatever the answer was. */
+  /**
+   * Adds an answer. The request's slot is free one rate interval after the answer, whatever the
+   * answer was.
+   */
   add(ledgerId: string, atMs: number, status: number | null): void {
     this.#waiting = [...this.#waiting, { id: Number(ledgerId), at: atMs, status }];
     this.#cancel ??= this.#clock.after(LATEST_MS, () => {
       this.#cancel = undefined;
-      // Polls report a disk that cannot be written. Answers that wait are written with the next
-      // commit that succeeds.
+      // The error is ignored, because polls report a disk that cannot be written. The answers are
+      // written with the next commit that succeeds.
       void this.write().catch(() => undefined);
     });
   }
 
   /**
-   * Runs all of `work` and writes the waiting answers, or does neither. If it fails, the answers
-   * wait again.
+   * Runs all of `work` and writes the waiting answers in one transaction. If it fails, neither
+   * takes effect, and the answers wait again.
    */
   async transact<Result>(
     work: (on: Executor) => Promise<Result>,

@@ -1,6 +1,7 @@
 /**
- * Reads from the ledger what was spent: totals of a period, its hours, and the bounds of what a
- * span must have cost.
+ * Counts billed requests in the ledger: their sum in a period, their number in each hour, and, for
+ * the audit, how many requests the service must and may have counted between two readings of its
+ * own count.
  */
 import type {
   AuditCount,
@@ -32,8 +33,8 @@ const countRows = statement<{ since: number; until: number }>()((on, slot) =>
 );
 
 /**
- * Returns the billed attempts since a time, by key. Full hours come from their sums; the partial
- * first hour is counted row by row.
+ * Returns the number of billed attempts since a time, by key. For full hours the ledger has sums;
+ * the attempts of the partial first hour are counted one by one.
  */
 export async function spentByKey(
   on: Executor,
@@ -69,7 +70,10 @@ const countLines = statement<{ since: number; until: number }>()((on, slot) =>
     .groupBy(["watch", "endpoint", "key"]),
 );
 
-/** Returns the billed attempts since a time, by watch, endpoint and key, the largest first. */
+/**
+ * Returns the number of billed attempts since a time, in total and by watch, endpoint and key, the
+ * largest first.
+ */
 export async function spentSince(
   db: Executor,
   sinceMs: number,
@@ -95,7 +99,7 @@ function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[
   return { total: lines.reduce((sum, line) => sum + line.requests, 0), lines };
 }
 
-/** Returns the billed attempts per hour. The partial first hour counts from `sinceMs`. */
+/** Returns the number of billed attempts per hour. The first hour counts only from `sinceMs`. */
 export async function spentByHour(
   db: Executor,
   sinceMs: number,
@@ -180,8 +184,8 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
 );
 
 /**
- * No attempt takes longer than this. Without it, an attempt that a crash left without an answer
- * would always count.
+ * The maximum duration of an attempt. An older attempt without an answer counts as ended, because a
+ * crash may have lost the answer.
  */
 const MAX_ATTEMPT_MS = 300_000;
 

@@ -1,9 +1,9 @@
 /**
- * Makes a daemon a member of those that share a state on Postgres. Its session shows the others
- * that it is alive. The daemon whose session holds an advisory lock leads; when its process ends,
- * the server frees the lock. The leader removes daemons that are gone, and the state accepts
- * nothing from them afterwards. A session that is cut is opened again; until then nothing is read
- * or written.
+ * Makes a daemon one of the replicas that share a state on Postgres. A session that stays open
+ * shows the other replicas that it is alive. The replica whose session holds an advisory lock
+ * leads; when its process ends, the server frees the lock. The leader removes replicas that are
+ * gone, and the state accepts no writes from them afterwards. If the session is cut, a new one is
+ * opened, and until then this replica neither reads nor writes.
  */
 import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -23,11 +23,17 @@ import {
   waitToJoin,
 } from "./standby.ts";
 
-/** The server notices within milliseconds that a process was killed. */
+/**
+ * How often a daemon that may not share the state tries again to take the lock, and the pause
+ * between tries. A daemon that was just killed loses the lock within milliseconds.
+ */
 const START_TRIES = 10;
 const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
-/** A server restarts within this time. Work that waits longer fails and is done again later. */
+/**
+ * How long work waits for a new session after a cut. A server restarts within this time. Work that
+ * waits longer fails and is done again later.
+ */
 const MAX_WAIT_MS = 10_000;
 /**
  * How many times a replica reads the server's clock before it takes part, unless an answer comes
@@ -35,22 +41,23 @@ const MAX_WAIT_MS = 10_000;
  */
 const CLOCK_TRIES = 5;
 /**
- * A replica without a session for this long is gone, because one whose connection was cut would
- * have a new one by then.
+ * A replica that has had no session for this long is gone. If only its connection had been cut, it
+ * would have a new session by then.
  */
 const GONE_MS = 300;
 /**
- * The same, after the server was unreachable for all replicas. Counted from when this replica
- * reached it again.
+ * Replaces `GONE_MS` during this time after this replica opened a new session, because the server
+ * may have been unreachable for all replicas, and others may need longer to come back.
  */
 const GONE_AFTER_RESTART_MS = 10_000;
 /**
- * A replica with a working session is not declared dead within this time after an answer, so it
- * need not ask whether it is present.
+ * For this long after an answer on its session, a replica need not ask whether it is still present,
+ * because no other replica declares it dead so soon.
  */
 const PRESENT_MS = 5_000;
 /**
- * A session over a broken connection does not end by itself, so its end is awaited only this long.
+ * The end of a session is awaited only for this long, because over a broken connection it may never
+ * come.
  */
 const END_WITHIN_MS = 1_000;
 
@@ -58,8 +65,8 @@ export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
   readonly state: string;
   /**
-   * Migrates the schema to this build's. Called while this daemon leads, before it becomes one of
-   * the replicas.
+   * Migrates the schema to the version of this build. Called while this daemon leads, before it
+   * becomes one of the replicas.
    */
   readonly bringUp: () => Promise<void>;
   readonly signals: PostgresSignals;
@@ -72,13 +79,13 @@ export class PostgresMembership implements Membership {
   readonly #waiting = new Set<() => void>();
   /** The replicas without a session, and since when each has had none, in monotonic ms. */
   readonly #missing = new Map<string, number>();
-  /** The server's clock. The wall clock of this machine does not matter. */
+  /** A clock that shows the server's time. The wall clock of this machine does not matter. */
   readonly clock: Clock;
   readonly #serverClock: ServerClock;
   #session: ReplicaSession | undefined;
-  /** When the session was last cut. */
+  /** When the session was last cut, in monotonic ms. */
   #lostMs = Number.NEGATIVE_INFINITY;
-  /** When there was a session again after that. */
+  /** When a new session was last opened after a cut, in monotonic ms. */
   #backMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isReplaced = false;
@@ -99,15 +106,15 @@ export class PostgresMembership implements Membership {
 
   /**
    * Makes this daemon one of the replicas. @throws ExitError STATE_LOCKED if another process leads
-   * and this one may not join, or if the wait was ended; and what `pg`, `bringUp` and `pendingOf`
-   * throw
+   * and this one may not join, or if waiting to join was cancelled; and what `pg`, `bringUp` and
+   * `pendingOf` throw
    */
   static async take(deps: MembershipDeps): Promise<PostgresMembership> {
     const taken = new PostgresMembership(deps);
     try {
       await taken.#enter();
       // The previous leader may have migrated the state already. From here on no other process
-      // does.
+      // migrates it.
       if (taken.isLeading()) await deps.bringUp();
       await taken.#begin();
       return taken;
@@ -146,7 +153,7 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Enters this daemon as a replica. As the leader it then removes replicas that are gone, so that
+   * Enters this daemon as a replica. If it leads, it then removes replicas that are gone, so that
    * they write nothing more. The tables must exist.
    */
   async #begin(): Promise<void> {
@@ -165,7 +172,10 @@ export class PostgresMembership implements Membership {
     this.#watchLater(this.#session);
   }
 
-  /** Resolves while the state is held. @throws StoreError STORE_UNREACHABLE, STORE_REPLACED */
+  /**
+   * Resolves while there is a session; otherwise waits for a new one. @throws StoreError
+   * STORE_UNREACHABLE, STORE_REPLACED
+   */
   readonly held = async (): Promise<void> => {
     if (this.#session !== undefined) return;
     const leftMs = this.#lostMs + MAX_WAIT_MS - this.#deps.clock.monotonic();
@@ -247,8 +257,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Whether this session may hold the state. While the session was cut, this replica may have been
-   * declared dead, or another one may lead.
+   * Whether this replica may use the state with a new session. While the old session was cut, this
+   * replica may have been declared dead, or another one may lead.
    */
   async #mayHold(session: ReplicaSession): Promise<boolean> {
     this.#isLeading = this.#mayLead && (await session.tryLock());
@@ -319,7 +329,10 @@ export class PostgresMembership implements Membership {
     });
   }
 
-  /** Returns the time to the next check: sooner if a missing replica counts as gone sooner. */
+  /**
+   * Returns the time until the next check. It is shorter than `WATCH_MS` if a missing replica
+   * counts as gone before that.
+   */
   #watchInMs(): number {
     const goneMs = Math.min(...this.#missing.values()) + GONE_MS - this.#deps.clock.monotonic();
     return goneMs > 0 ? Math.min(WATCH_MS, goneMs) : WATCH_MS;

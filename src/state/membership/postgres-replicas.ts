@@ -1,7 +1,7 @@
 /**
  * Manages the daemons that run on a state on Postgres, as the server sees them. The leader holds
- * the lock "owner" on a session of its own. Each daemon has a row, and each of its transactions
- * checks that the row exists, so a daemon that was declared dead writes nothing more.
+ * the lock "owner" on a session of its own. Each daemon has a row in `replicas`, and each of its
+ * transactions checks that the row exists, so a daemon that was declared dead writes nothing more.
  */
 import type { Client } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
@@ -19,7 +19,10 @@ const SERVER_KEEPALIVE =
 
 const SILENT_MS = "(extract(epoch from clock_timestamp() - a.state_change) * 1000)::int";
 
-/** Postgres shows an advisory lock with two numbers as two object ids, with the kind 2. */
+/**
+ * Finds the session that holds the leader's lock. `pg_locks` shows the two numbers of an advisory
+ * lock as `classid` and `objid`, with the `objsubid` 2.
+ */
 const ACTIVE = `
   select a.application_name as name, coalesce(host(a.client_addr), 'this host') as host, ${SILENT_MS} as "silentMs"
   from pg_locks l join pg_stat_activity a using (pid), (select ${lockName("owner")}) as name(one, two)
@@ -30,7 +33,7 @@ export const KNOWN_REPLICAS = `
   select r.id, min(${SILENT_MS}) as "silentMs" from replicas r
   left join pg_stat_activity a on a.application_name = '${DAEMON}' || r.id and a.datname = current_database() group by r.id`;
 
-/** A role may end the sessions of its own daemons. */
+/** Ends all sessions of a name except the one that asks. A role may end only its own sessions. */
 const END_SESSIONS = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`;
@@ -41,15 +44,17 @@ const ENTER = `
 
 export const LEAD = "update replicas set leads = case when id = $1 then 1 else 0 end";
 export const RESIGN = "update replicas set leads = 0 where id = $1";
-/** Removes a replica: it writes nothing more, and its work belongs to no replica. */
+/**
+ * The statements that remove a replica: it writes nothing more, and its work belongs to no replica.
+ */
 export const REMOVE = [
   "delete from replicas where id = $1",
   "update claims set replica = null where replica = $1",
 ] as const;
 
 /**
- * Returns a query whose only value is 1 while the daemon has a row. Ids consist of letters, digits,
- * - and _.
+ * Returns a query whose only value is 1 while the daemon has a row. The id needs no escaping,
+ * because it consists of letters, digits, - and _.
  */
 export const presenceText = (id: string): string =>
   `select cast(count(*) as int) as present from replicas where id = '${id}'`;
@@ -63,8 +68,8 @@ export async function tryLock(client: Client): Promise<boolean> {
 }
 
 /**
- * Returns the names of the migrations that the state has been through; none if it has no tables
- * yet.
+ * Returns the names of the migrations that the state has been through; an empty list if it has no
+ * tables yet.
  */
 export async function migrationsOf(client: Client): Promise<readonly string[]> {
   const { rows: tables } = await client.query(

@@ -11,8 +11,8 @@ const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
 export const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
 
 /**
- * Returns the query that sends a signal. `from`: the id of the replica, of letters, digits, - and
- * _; "" for a command.
+ * Returns the query that sends a signal. `from` is the id of the replica that sends it, which
+ * consists of letters, digits, - and _, or "" for a command.
  */
 export const notifyText = (topic: SignalTopic, from: string): string =>
   `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
@@ -34,8 +34,9 @@ export class PostgresSignals {
   };
 
   /**
-   * Listens on a session. A failure is not handled here, because the next query on the session
-   * fails, too.
+   * Listens on a session. If it is not the first one, every topic is signalled, because signals may
+   * have been missed in between. A failure is not handled here, because the next query on the
+   * session fails, too.
    */
   async listen(session: ReplicaSession): Promise<void> {
     if (this.#known.has(session)) return;

@@ -1,6 +1,6 @@
 /**
- * The port for a daemon's own session on the server whose state it shares. `postgres-replicas.ts`
- * implements it.
+ * The port for the session that a daemon keeps open on the Postgres server whose state it shares.
+ * `postgres-replicas.ts` implements it.
  */
 
 export interface ActiveDaemon {
@@ -12,7 +12,7 @@ export interface ActiveDaemon {
   readonly silentMs: number;
 }
 
-/** A daemon that has a row. */
+/** A daemon that has a row in `replicas`. */
 export interface KnownReplica {
   readonly id: string;
   /**
@@ -23,24 +23,25 @@ export interface KnownReplica {
 }
 
 /**
- * Every method throws if the session has ended. Changes wait until others have finished writing.
+ * The session of a replica. Every method throws if the session has ended. Methods that change rows
+ * wait until other transactions have finished writing.
  */
 export interface ReplicaSession {
   /**
-   * Returns the names of the migrations that the state has been through; none if it has no tables
-   * yet.
+   * Returns the names of the migrations that the state has been through; an empty list if it has no
+   * tables yet.
    */
   appliedMigrations(): Promise<readonly string[]>;
   /**
-   * Tries to take the lock of the leader, which the server frees with the session. Resolves to
-   * false if another session has it.
+   * Tries to take the lock of the leader, which the server frees when the session ends. Resolves to
+   * false if another session has the lock.
    */
   tryLock(): Promise<boolean>;
   /** Frees the lock for another replica. */
   resign(id: string): Promise<void>;
   /** Returns the daemon whose session has the lock. */
   findActive(): Promise<ActiveDaemon | undefined>;
-  /** Ends all other sessions of that name. What they were writing is undone. */
+  /** Ends all other sessions of that name. Their open transactions are rolled back. */
   endSessions(name: string): Promise<void>;
   knownReplicas(): Promise<readonly KnownReplica[]>;
   isPresent(id: string): Promise<boolean>;
@@ -52,11 +53,12 @@ export interface ReplicaSession {
    * their work belongs to no replica.
    */
   remove(ids: readonly string[]): Promise<void>;
-  /** Returns the server's time. */
+  /** Returns the server's time in epoch ms. */
   readClock(): Promise<number>;
   /**
-   * Makes this the session that the daemon keeps. `heard` is called with each signal and its
-   * sender; a newer build may send topics that this one does not know.
+   * Prepares the session that the daemon keeps open, and listens on it. `heard` is called with the
+   * topic of each signal and the id of its sender. A newer build may send topics that this one does
+   * not know.
    */
   listen(heard: (topic: string, from: string) => void): Promise<void>;
   onEnd(ended: () => void): void;

@@ -1,13 +1,16 @@
 /**
  * Measures how far the server's clock is ahead of this machine's. All replicas use the server's
- * time, even to count the requests of the last second: two that differed by half a second would
- * send too many. An answer that took long is uncertain by half of that time. It replaces a better
- * one only if drift has made that one equally uncertain, or if it contradicts it because a clock
- * was set.
+ * time, even to count the requests of the last second: two replicas whose clocks differed by half a
+ * second would send too many. If an answer took long, the offset measured with it is uncertain by
+ * half of that time. Such an offset replaces a more exact one only if drift has made the older one
+ * equally uncertain, or if the two cannot both be true because a clock was set.
  */
 import type { Clock } from "../../model/clock.ts";
 
-/** A clock that was set, or drifts, is noticed within this time. */
+/**
+ * How often the server's clock is read. A clock that was set, or drifts, is noticed within this
+ * time.
+ */
 const READ_EVERY_MS = 10_000;
 /** The maximum speed at which two clocks drift apart: 200 parts per million. */
 const DRIFT = 0.000_2;

@@ -28,8 +28,8 @@ export interface Standby {
   /** Ends the wait. */
   readonly signal: AbortSignal;
   /**
-   * Called when the daemon begins to wait, and when another daemon leads or it waits for something
-   * else.
+   * Called when the daemon begins to wait, and again when another daemon leads or `waitsFor`
+   * changes.
    */
   readonly onWait: (active: ActiveDaemon, waitsFor: WaitsFor) => void;
   /** Called when this daemon was declared dead and must end. */

@@ -1,6 +1,6 @@
 /**
  * Stores whom the messages of a sink mentioned, and when, because a pause between mentions may be
- * configured. Written together with the message.
+ * configured. The rows are written in the transaction that seals the messages.
  */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD } from "../db/literals.ts";
@@ -26,7 +26,8 @@ export async function recordMentions(on: Executor, messages: readonly NewMessage
 }
 
 /**
- * Messages that were given up have notified nobody. A message that is no longer stored was sent.
+ * Finds when each mention of a sink was last sent. Mentions in messages that were given up do not
+ * count, because they notified nobody. A message that is no longer stored was sent.
  */
 const latest = statement<{ sink: string }>()((on, slot) =>
   on
@@ -50,7 +51,7 @@ const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("mentions").select("message_id").distinct().where("message_id", "in", list),
 );
 
-/** Returns those of the messages that mention somebody. */
+/** Returns the ids of those of the messages that mention somebody. */
 export async function mentioning(
   on: Executor,
   messageIds: readonly string[],

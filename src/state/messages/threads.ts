@@ -1,6 +1,6 @@
 /**
- * Stores which message a thread begins with while the thread's window is open. This is decided when
- * the message is sealed, so that a restart changes nothing.
+ * Stores which message a thread begins with while the thread's window is open. The thread is chosen
+ * when a message is sealed, so that a restart changes nothing.
  */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD, OPEN } from "../db/literals.ts";
@@ -27,9 +27,9 @@ const begin = insertRows("threads", ["sink", "thread_key", "message_id", "ends_a
 );
 
 /**
- * Returns the messages with each placed under the first message of its thread. If there is none,
- * the message begins the thread. The further parts of a list go to the same thread as its first
- * part.
+ * Returns the messages, each placed under the first message of its thread. If a thread has no
+ * message yet, the message begins it. A message with a parent, such as a further part of a long
+ * list, goes to the same thread as the parent.
  */
 export async function placeInThreads(
   on: Executor,
@@ -51,8 +51,9 @@ export async function placeInThreads(
 }
 
 /**
- * Returns the first message of a message's thread; undefined if the message is in no thread or
- * begins one. `begun`: threads that messages of the same call begin.
+ * Returns the id of the message that a message's thread begins with; undefined if the message is in
+ * no thread or begins one. `begun` contains the threads that earlier messages of the same call
+ * begin.
  */
 async function threadOf(
   on: Executor,
@@ -90,8 +91,8 @@ const standAlone = statement<{ to: string }>()((on, slot) =>
 );
 
 /**
- * Makes the thread begin with `to`: open messages go below it. The end of the window stays the
- * same.
+ * Makes the thread that begins with `from` begin with `to`: open messages go below `to`. The end of
+ * the window stays the same.
  */
 async function moveThread(on: Executor, from: string, to: string): Promise<void> {
   await move(on, { from, to });
@@ -112,7 +113,8 @@ const nextInThread = statement<{ first: string }>()((on, slot) =>
 );
 
 /**
- * After a message was given up, lets the oldest message that waits to go below it take its place.
+ * Lets another message begin the thread after its first message was given up: the oldest open
+ * message that was to go below it.
  */
 export async function passThreadOn(on: Executor, deadId: string): Promise<void> {
   const next = (await nextInThread(on, { first: deadId })).rows[0];
