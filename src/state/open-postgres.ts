@@ -1,6 +1,6 @@
 /**
- * Opens and closes a state on Postgres: server, membership, schema, in this order. `store.ts` says
- * what a Store does.
+ * Opens and closes a state on Postgres: checks the server, makes the daemon one of the replicas,
+ * migrates the schema and connects. `store.ts` has the operations.
  */
 import { dirname } from "node:path";
 import type { Client } from "pg";
@@ -48,7 +48,7 @@ export async function openPostgres(
     const isNew = await prepare(address, options);
     let hasMigrated = false;
     const isVisitor = options.readonly === true || mayBringUp(options);
-    // The folder is for the control socket.
+    // The control socket lies in this folder.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const id = options.random.id();
     const signals = new PostgresSignals(id);
@@ -76,7 +76,8 @@ export async function openPostgres(
     );
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
-    // If several daemons start together on an empty database, one of them creates the state.
+    // If several daemons start together on an empty database, only the one that migrated it has
+    // created the state.
     const created = isNew && (membership === undefined || hasMigrated);
     return await compose(db, {
       address,
@@ -140,14 +141,15 @@ async function factsOf(session: Client, address: PostgresAddress): Promise<Serve
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server says nothing of itself");
-  // A pooler invents the process id that it reports for a session.
+  // A pooler invents the process id that it reports for a session, so a different id shows that
+  // there is one.
   const isPooled = (session as unknown as { processID: number | null }).processID !== facts.pid;
   return { ...facts, isShared: isPooled && (await isSessionShared(session, address)) };
 }
 
 /**
- * Whether a pooler shares backends between sessions: while one session has a transaction open,
- * another session gets the same backend, or a different one than before.
+ * Whether a pooler gives one backend to several sessions. Without such a pooler, another session
+ * with an open transaction has a different backend, and this session keeps its own.
  */
 async function isSessionShared(session: Client, address: PostgresAddress): Promise<boolean> {
   const pidOf = async (client: Client) =>
@@ -177,8 +179,8 @@ async function warnOfSettings(session: Client, log: Log): Promise<void> {
 }
 
 /**
- * Returns the names of the migrations that the state has been through. @throws ExitError if there
- * are tables, but none of ours
+ * Returns the names of the migrations that the state has been through; an empty list if there are
+ * no tables. @throws ExitError if all tables belong to another program
  */
 async function appliedIn(session: Client, address: PostgresAddress): Promise<readonly string[]> {
   const applied = await migrationsOf(session);
@@ -268,8 +270,8 @@ async function compose(
     },
     quieten: (span) => quieten(db, span),
     inconsistencies: () => findInconsistencies(db),
-    // Returns the size that the previous call asked for. Callers ask again and again and do not
-    // wait.
+    // Returns the size that was read last, and starts to read it again for the next call, because
+    // this function cannot wait.
     sizeBytes: () => {
       void tableBytes(db).then(
         (now) => (bytes = now),

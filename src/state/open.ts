@@ -1,6 +1,6 @@
 /**
- * Opens and closes a state file: folder and file, lock, settings, check, migrations, in this order.
- * `store.ts` says what a Store does.
+ * Opens and closes a state file: creates the folder, takes the lock, opens the file, applies the
+ * settings, checks and migrates, in this order. `store.ts` has the operations.
  */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -53,7 +53,7 @@ export interface OpenOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Refuses to create the file. */
+  /** Refuses to create a state if there is none. */
   readonly mustExist?: boolean;
   /** Opens for reading only, without a lock or a migration, even while a daemon runs. */
   readonly readonly?: boolean;
@@ -67,7 +67,10 @@ export interface OpenOptions {
    * closed.
    */
   readonly changing?: boolean;
-  /** For a state on Postgres: waits while the daemon cannot join yet, instead of being refused. */
+  /**
+   * For a state on Postgres: lets the daemon wait until it can join the replicas, instead of being
+   * refused.
+   */
   readonly standby?: Standby;
   /** The migrations of the schema; the product's own by default. */
   readonly migrations?: typeof MIGRATIONS;
@@ -83,15 +86,15 @@ export interface OpenedStore extends Store {
   /** Whether the last process did not close the state. */
   readonly unclean: boolean;
   /**
-   * What the check of a large file found. Resolves at once for a small file, which was checked
-   * before.
+   * What the check of a large file found. Resolves at once for a small file, which is checked
+   * before it is used.
    */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
   readonly transfer: Transfer;
   /**
-   * The membership of a daemon among those that share the state; undefined if the state is a file,
-   * or if a command opened it.
+   * The daemon's membership among the replicas; undefined if the state is a file, or if a command
+   * opened it.
    */
   readonly membership: Membership | undefined;
   /** Signals between the processes that share the state. */
@@ -101,7 +104,7 @@ export interface OpenedStore extends Store {
    * file.
    */
   connectedReplicas(): Promise<readonly ReplicaState[]>;
-  /** Called after a restore. Resolves to the number of waiting alerts that were muted. */
+  /** Mutes the alerts that wait, after a restore. Resolves to their number. */
   quieten(span: QuietSpan): Promise<number>;
   /** Finds contradictions between the tables, with one sentence for each. Reads all tables. */
   inconsistencies(): Promise<readonly string[]>;
@@ -138,7 +141,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   }
 }
 
-/** Whether a command opens the state, for moments only. */
+/** Whether a command opens the state, and not a daemon. */
 const isVisit = ({ shared, changing }: OpenOptions): boolean =>
   shared === true || changing === true;
 
@@ -192,14 +195,14 @@ async function bringUp(
   const check = isEmpty ? undefined : checkFile(handle, context, unclean);
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
   if (options.halfTransferred !== true) await refuseHalfTransferred(db, context.path);
-  // A command that opens the state for moments leaves the mark as the last daemon left it, unless
-  // the file was unclean.
+  // The file is marked as unclean while a daemon uses it. A command leaves the mark as the last
+  // daemon left it.
   await markClean(db, isVisit(options) && !unclean);
   checkpoint(handle);
   return { handle, db, unclean, check, isCreated: isEmpty };
 }
 
-/** Refuses an empty file if there was a state before. */
+/** Refuses an empty file if a backup or `state.must_exist` shows that there was a state before. */
 function refuseEmptied(context: OpenContext, { mustExist }: OpenOptions): void {
   if (context.newestBackup !== undefined) throw corrupt(context, "it is empty");
   if (mustExist === true) throw emptied(context);

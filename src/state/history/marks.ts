@@ -9,7 +9,7 @@ import type { EventMarksTable } from "../db/sent-tables.ts";
 import { eventOf, insertEvents } from "../items/insert-events.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 
-/** The words of the audit. */
+/** The action that the audit records for each kind of mark. */
 const ACTIONS: Readonly<Record<MarkKind, string>> = { acknowledged: "acknowledge" };
 
 export function mark(
@@ -71,7 +71,7 @@ const undo = listStatement<{ kind: MarkKind; now: number }, string>()((on, list,
     .where("kind", "=", slot("kind")),
 );
 
-/** Removes undone marks, whose rows remain so that others can see when they ended. */
+/** Deletes the rows of undone marks before their events are marked again. */
 const forget = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
   on.deleteFrom("event_marks").where("event_id", "in", list).where("kind", "=", slot("kind")),
 );
@@ -98,7 +98,7 @@ const ownDeliveries = statement<{ id: string }>()((on, slot) =>
     ),
 );
 
-/** Finds the events of these deliveries and of those that joined them. */
+/** Finds the events of these deliveries and of the deliveries that joined them. */
 const sentTogether = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries")
@@ -132,7 +132,9 @@ const marked = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
     .where("undone_at", "is", null),
 );
 
-/** Returns the marks of events by their ids. An event without one has no entry. */
+/**
+ * Returns the marks of a kind by the ids of the events. An event without such a mark has no entry.
+ */
 export async function marksOf(
   db: Executor,
   kind: MarkKind,

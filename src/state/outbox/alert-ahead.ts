@@ -10,8 +10,8 @@ import type { Tables } from "../db/tables.ts";
 type WithDelivery = ExpressionBuilder<Tables & { d: DeliveriesTable }, "d">;
 
 /**
- * Selects the id of the earlier alert that is not done: it waits, or its message is open. An alert
- * that joined another delivery is done with that delivery.
+ * Selects the id of the earlier alert that a delivery must wait for, because it still waits or its
+ * message is open. An alert that joined another delivery is done with that delivery.
  */
 export const alertAhead = (eb: WithDelivery) =>
   eb
@@ -35,8 +35,8 @@ interface Member {
 }
 
 /**
- * Returns the members, given in the order of their ids, without those that must wait. A member
- * whose earlier alert goes into the same message need not wait.
+ * Returns the members of a group, given in the order of their ids, without those that must wait for
+ * an earlier alert. A member whose earlier alert goes into the same message need not wait.
  */
 export function withoutBehind<T extends Member>(members: readonly T[]): readonly T[] {
   const free = new Set<number>();

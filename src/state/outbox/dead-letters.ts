@@ -1,6 +1,6 @@
 /**
- * Reads messages that were given up and neither acknowledged nor sent again, one by one and by sink
- * and cause.
+ * Reads the dead letters: messages that were given up and neither acknowledged nor sent again, one
+ * by one and counted by sink and cause.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type {
@@ -15,8 +15,9 @@ import { DEAD, OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * Selects dead messages that were not acknowledged, with the conditions of the index. A message
- * about the channel itself contains no alert, so nothing is lost with it.
+ * Selects dead messages that were not acknowledged, with the conditions of the index. Messages
+ * without an alert, such as the announcement of a digest, are left out, because nothing is lost
+ * with them.
  */
 export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection = {}) {
   let dead = on
@@ -147,7 +148,7 @@ const countJoined = listStatement<object, string>()((on, list) =>
     .where("j.state", "=", "merged"),
 );
 
-/** Counts the deliveries in these messages and those that joined them. */
+/** Counts the deliveries in these messages and the deliveries that joined them. */
 export async function countAlerts(db: Executor, messageIds: readonly string[]): Promise<number> {
   const counted = [
     ...(await countMembers(db, messageIds, {})).rows,
@@ -157,8 +158,8 @@ export async function countAlerts(db: Executor, messageIds: readonly string[]): 
 }
 
 /**
- * Returns when the operator was last notified of such messages. Acknowledged ones count, too,
- * because the operator was notified of them.
+ * Returns when the operator was last notified of dead messages of this sink with this cause; null
+ * if never. Acknowledged messages count, too, because the operator was notified of them.
  */
 async function lastReport(
   db: Executor,

@@ -1,7 +1,8 @@
 /**
- * Decides whether a chat sink is alerted again about the same fact: once within a period, however
- * many watches match it, and again after the fact was undone. For an account that joins and leaves
- * all day, a few alerts are sent and then one within that period.
+ * Decides whether a chat sink is alerted again about the same fact. A fact is alerted once within a
+ * period, however many watches match it, and again after it was undone. If an account joins and
+ * leaves a list all day, a few alerts are sent, and the further ones are summarised in one line for
+ * the period.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
@@ -19,8 +20,8 @@ type EarlierDelivery = Readonly<
 >;
 
 /**
- * This many changes back and forth are alerted one by one. Further ones in the period are
- * summarised in one line.
+ * The maximum number of changes back and forth that are alerted one by one. Further ones in the
+ * period are summarised in one line.
  */
 const MAX_SINGLE_ALERTS = 3;
 
@@ -85,7 +86,10 @@ export class DedupeKeys {
     return new DedupeKeys(known, nowMs);
   }
 
-  /** Earlier deliveries that must join an admitted one, because a mute holds them for longer. */
+  /**
+   * The earlier deliveries that must join an admitted one, because a mute or a scheduled digest
+   * holds them back for longer.
+   */
   get replacements(): readonly HeldReplacement[] {
     return this.#replacements;
   }
@@ -152,8 +156,8 @@ const isGatheredLonger = (
 const isScheduled = (groupKey: string): boolean => readDigestGroup(groupKey)?.cause === "schedule";
 
 /**
- * Whether only the last earlier delivery is held for longer. If a mute also holds the fact that it
- * undoes, all of them keep their order.
+ * Whether of the earlier deliveries only the last one is held for longer. If an alert before it is
+ * held, too, all of them keep their order.
  */
 const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>
   earlierRows.find(
@@ -161,9 +165,9 @@ const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTab
   ) === earlierRows.at(-1);
 
 /**
- * Makes a row wait, on its own, as long as a held delivery that it undoes. Otherwise the channel
- * would see the end of something before its beginning. The row leaves its group, because the group
- * need not wait.
+ * Makes a row wait, on its own, as long as a held delivery whose fact it undoes. Otherwise the
+ * channel would see the end of something before its beginning. The row leaves its group, because
+ * the group need not wait.
  */
 function waitBehind(last: EarlierDelivery | undefined, row: DeliveriesTable): void {
   if (last === undefined || !isHeldLonger(last, row)) return;

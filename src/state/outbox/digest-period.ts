@@ -1,6 +1,6 @@
 /**
- * Stores which period a scheduled digest covers: it begins where the previous one ended. Written
- * together with the sealed message.
+ * Stores which period a scheduled digest covers: it begins where the previous one ended. The period
+ * is written together with the sealed message.
  */
 import { type DigestPeriod, digestGroup, scheduledDigestName } from "../../model/digest.ts";
 import { GROUPED, WAITING } from "../db/literals.ts";
@@ -41,7 +41,10 @@ export async function savePeriod(
   await upsert(on, [{ name: noteName(sink, name), value: toText({ fromMs, toMs }) }]);
 }
 
-/** Returns the last period of a scheduled digest; undefined for other groups. */
+/**
+ * Returns the last period of a scheduled digest; undefined if there was none, or if the group is no
+ * scheduled digest.
+ */
 export async function lastPeriodOf(
   db: Executor,
   sink: string,
@@ -51,7 +54,9 @@ export async function lastPeriodOf(
   return name === undefined ? undefined : ((await digestPeriod(db, sink, name)) ?? undefined);
 }
 
-/** Makes the first digest cover the time from now on. */
+/**
+ * Makes the first digest cover the time from now on. Does nothing if a period is stored already.
+ */
 export async function beginDigests(
   db: Executor,
   sink: string,

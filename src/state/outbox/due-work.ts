@@ -69,7 +69,8 @@ const dueMessages = statement<Asked>()((on, slot) =>
       ),
     )
     .orderBy("m.next_attempt_at")
-    // All messages that a mute held have the same time, its end.
+    // All messages that a mute held back have the same next attempt, the end of the mute, so they
+    // are sent in the order in which they were sealed.
     .orderBy("m.sealed_at")
     .orderBy("m.seq")
     .limit(slot("limit")),

@@ -14,7 +14,7 @@ import { type Executor, listStatement } from "../db/statement.ts";
  */
 interface EarlierAlert {
   readonly id: number;
-  /** The delivery that was created for it. */
+  /** The id of the delivery that was created for this alert. */
   readonly ownId: number;
   readonly eventId: string;
   readonly sink: string;
@@ -86,7 +86,10 @@ export class EarlierAlerts {
     row.follows_id = (followed ?? earlier[0])?.ownId ?? null;
   }
 
-  /** Adds the alert once it is known that it is sent on its own. */
+  /**
+   * Adds a new alert, so that further alerts of the same commit can wait behind it. Does nothing if
+   * the alert is not sent on its own.
+   */
   add(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined || row.state !== "waiting") return;
     const { id, event_id: eventId, sink } = row;
@@ -103,8 +106,9 @@ export class EarlierAlerts {
 }
 
 /**
- * Whether two alerts are about the same thing. A tweet is the same for whichever target it was
- * found; an account may be on the lists of several targets.
+ * Whether an earlier alert is about the subject of a new one. If the subject names a target, the
+ * target must be the same, because an account may be on the lists of several targets. A tweet is
+ * the same whichever target it was found for.
  */
 const isAbout = ({ about: a }: EarlierAlert, b: AlertSubject): boolean =>
   a.watchKey === b.watchKey &&

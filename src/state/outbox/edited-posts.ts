@@ -1,9 +1,11 @@
-/** Finds the last text of posts that were edited after they were found, for digests. */
+/**
+ * Finds the last text of tweets that were edited after they were found, so that digests show it.
+ */
 import type { Tweet } from "../../model/tweet.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** Orders the edits so that the newest comes last. */
+/** Finds the later edits of the tweets that deliveries are about, the newest last. */
 const editsOf = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")

@@ -9,8 +9,8 @@ export interface StoredAttempt {
 }
 
 /**
- * The number of attempts that are kept for a message; older ones are deleted. A sink may ask for a
- * pause every second for a whole day.
+ * The maximum number of failed attempts that are kept for a message; older ones are deleted. A sink
+ * may ask for a pause every second for a whole day.
  */
 const MAX_KEPT = 50;
 
@@ -52,8 +52,8 @@ const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: nu
 );
 
 /**
- * Whether a result was recorded already. If the answer to a successful COMMIT is lost, the result
- * is recorded again.
+ * Whether a result was recorded already. If the answer to a successful COMMIT is lost, the caller
+ * records the result a second time.
  */
 export const isRecorded = async (
   on: Executor,

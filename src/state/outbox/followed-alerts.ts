@@ -1,7 +1,7 @@
 /**
  * Finds the state of the alerts that follow-ups are about, and follow-ups of other watches that say
- * the same. An alert that joined another one on the same subject has that one's state; if it joined
- * one on a different subject, nobody was shown it.
+ * the same. An alert that joined another alert on the same subject has the state of that other
+ * alert. If the other alert is on a different subject, nobody was shown the one that joined it.
  */
 import type { FollowedAlert, SentMessage } from "../../model/outbox.ts";
 import type { ShownTweet } from "../../model/edit.ts";
@@ -173,8 +173,8 @@ async function lastRepeats(
 }
 
 /**
- * Finds follow-ups of other watches on the same posts whose alerts share a message, because one
- * joined the other.
+ * Finds follow-ups of other watches that are about the same tweet, if the followed alerts share a
+ * message because one joined the other.
  */
 const alike = listStatement<object, number>()((on, list) =>
   on
@@ -208,8 +208,8 @@ const alike = listStatement<object, number>()((on, list) =>
 );
 
 /**
- * Returns, by follow-up, the other follow-up that says the same. Two edits of a post say the same
- * if they have the same text.
+ * Returns, by the id of a follow-up, the id of another follow-up that says the same. Two edits of a
+ * tweet say the same if they have the same text.
  */
 async function saidBefore(
   db: Executor,

@@ -1,10 +1,11 @@
-/** Finds alerts on posts that are gone, as a poll or a recheck reported after it had found them. */
+/** Finds alerts on tweets that a later poll or recheck reported as gone. */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * Selects deliveries whose post was reported gone after they were created. A later alert shows that
- * the post is back. The report itself is sent.
+ * Selects deliveries whose tweet was reported as gone after the event of the delivery was detected.
+ * An alert that was detected after the report shows that the tweet is back, so it is not selected.
+ * The report itself is not selected either.
  */
 const ofDeliveries = listStatement<object, number>()((on, list) =>
   on
@@ -44,10 +45,10 @@ const membersOf = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Returns messages that must be sealed again without the alerts on posts that are gone: those that
- * were never attempted, and those that contain no other alerts. A message that was attempted may
- * have arrived, and a changed one could arrive in addition. A list of several messages is left as
- * it is.
+ * Returns messages that must be sealed again without the alerts on tweets that are gone: messages
+ * that were never attempted, and messages that contain no other alerts. Other attempted messages
+ * may have arrived, and a changed one could arrive in addition. A list that was split into several
+ * messages is left as it is.
  */
 export async function outdatedMessages(
   db: Executor,

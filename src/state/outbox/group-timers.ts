@@ -35,8 +35,9 @@ export class GroupTimers {
   }
 
   /**
-   * Returns when a new member of a group is due: together with the waiting ones, otherwise after
-   * the group's wait and interval, and never while a mute holds it.
+   * Returns when a new member of a group is due: together with the members that already wait; if
+   * there are none, after the group's wait and interval. A member is never due while a mute holds
+   * it.
    */
   async dueAt(delivery: NewDelivery, nowMs: number): Promise<number> {
     const group = await this.#load(delivery.sink, delivery.groupKey);
@@ -104,8 +105,8 @@ const putOff = statement<{ sink: string; groupKey: string; sealedAt: number; due
 );
 
 /**
- * Makes members that joined a group while its message was being sealed wait for the next message.
- * They were due with it.
+ * Makes members that joined a group while its message was being sealed wait one more interval, for
+ * the next message. Otherwise they would be due now, like the sealed members.
  */
 export async function putOffLateMembers(
   on: Executor,
@@ -119,8 +120,8 @@ export async function putOffLateMembers(
 }
 
 /**
- * Whether no message of the group is open. Otherwise the group is due when that message is done, so
- * the message's own time counts.
+ * Whether no message of the group is open. While one is open, the group waits until that message is
+ * done.
  */
 export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>
   eb.not(
@@ -135,8 +136,8 @@ export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTab
   );
 
 /**
- * Sets a group's timer by what still waits in it. `sealedAtMs` is set if one of its messages was
- * just sealed.
+ * Sets a group's timer to the earliest due time of the deliveries that wait in it. `sealedAtMs` is
+ * set if one of the group's messages was just sealed.
  */
 export const refreshGroup = async (
   on: Executor,
@@ -160,8 +161,8 @@ const addTimers = insertRows(
 );
 
 /**
- * Sets the timers of groups after deliveries began to wait or stopped waiting. A timer may have
- * been deleted since it was last needed.
+ * Sets the timers of groups after deliveries began to wait or stopped waiting. A missing timer is
+ * created, because it may have been deleted since it was last needed.
  */
 export async function refreshGroupsOf(
   on: Executor,

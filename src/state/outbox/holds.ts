@@ -1,6 +1,6 @@
 /**
- * Stores what mutes hold back at the moment of sending: due deliveries, and messages before their
- * next attempt.
+ * Stores what mutes hold back when it is about to be sent: due deliveries, and messages before
+ * their next attempt.
  */
 import type { MuteableDelivery } from "../../model/outbox.ts";
 import type { HeldDelivery, HeldMessage } from "../../model/waits.ts";
@@ -40,7 +40,7 @@ const putOff = statementForEach<{ id: number; groupKey: string; until: number; b
       .returning(["sink", "group_key", "grouped"]),
 );
 
-/** Holds deliveries. Those that were sealed meanwhile are left alone. */
+/** Holds deliveries back. Deliveries that were sealed meanwhile are not changed. */
 export function holdDeliveries(
   db: Executor,
   sink: string,

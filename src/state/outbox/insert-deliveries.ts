@@ -48,8 +48,8 @@ export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
 );
 
 /**
- * Returns the scopes of sinks where a delivery joins a group or may join another delivery. A
- * delivery that is sent on its own relies on nothing.
+ * Returns the scopes of the sinks at which a delivery joins a group or may join another delivery. A
+ * delivery that is sent on its own relies on no other rows, so it needs no scope.
  */
 export const scopesOfDeliveries = (deliveries: readonly NewDelivery[]): readonly string[] => {
   const joining = deliveries.filter(
@@ -113,8 +113,8 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
 });
 
 /**
- * Returns the first state. A delivery that a mute drops is never sent, so a mute takes precedence
- * over a silence.
+ * Returns the state of a new delivery. A delivery that a mute drops is never sent, so a mute takes
+ * precedence over a silence.
  */
 function initialState({
   mutedBy,

@@ -1,6 +1,6 @@
 /**
- * Joins alerts to an alert that was given up. They reached nobody either, so they become part of
- * its message: they are counted, listed and sent again with it.
+ * Makes the duplicates of an alert part of its message after the message was given up. The
+ * duplicates reached nobody either, so they are counted, listed and sent again with the message.
  */
 import { sql } from "kysely";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -13,9 +13,9 @@ export const DELIVERED_ALREADY = "delivered already";
 const DELIVERED_TOGETHER = "delivered together with another alert";
 
 /**
- * Turns duplicates into merged deliveries: those that were compared with an alert while its message
- * was under way. Those that were compared with it before an operator sent it again stay duplicates,
- * because the alert had been sent by then.
+ * Turns the duplicates of the alerts in these messages into merged deliveries. A duplicate that was
+ * created before an operator sent its alert again stays a duplicate, because by then the alert had
+ * been sent.
  */
 const joinAll = listStatement<object, string>()((on, list) =>
   on

@@ -1,6 +1,6 @@
 /**
- * Applies what a commit does to open alerts on values: each is repeated or closed, and a waiting
- * repeat is withdrawn in favour of what follows.
+ * Applies what a commit does to levels, which are the open alerts on values: each is repeated or
+ * closed. If the last repeat still waits, it is withdrawn, because a newer alert replaces it.
  */
 import type { LevelStep } from "../../model/level.ts";
 import { OPEN } from "../db/literals.ts";
@@ -16,8 +16,8 @@ const find = statement<{ eventId: string; sink: string }>()((on, slot) =>
 );
 
 /**
- * Applies the steps before the deliveries of the commit are created, so that none waits behind a
- * withdrawn repeat. Returns false if an alert is no longer open.
+ * Applies the steps before the deliveries of the commit are created, so that none of them waits
+ * behind a withdrawn repeat. Returns false if one of the levels no longer exists.
  */
 export async function applyLevelSteps(on: Executor, steps: readonly LevelStep[]): Promise<boolean> {
   for (const { eventId, sink, change, byEventId } of steps) {
@@ -95,7 +95,7 @@ const deliveryOf = statement<{ eventId: string; sink: string }>()((on, slot) =>
 );
 
 /**
- * Marks deliveries as replaced by a newer alert. They are not joined to it, so if the newer one is
+ * Marks deliveries as replaced by a newer alert. They do not join the newer alert, so if it is
  * given up, they are not sent in its place.
  */
 const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
@@ -106,8 +106,8 @@ const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
 );
 
 /**
- * Withdraws a repeat that waits, on its own or in a message of its own. An attempt that is under
- * way changes nothing that is stored.
+ * Withdraws a repeat that waits, or that is alone in an open message. If an attempt at the message
+ * is under way, its result is not stored.
  */
 async function withdrawRepeat(on: Executor, sink: string, eventId: string): Promise<void> {
   const [row] = (await deliveryOf(on, { eventId, sink })).rows;

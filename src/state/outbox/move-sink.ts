@@ -65,8 +65,8 @@ async function moveUnlessOwned(
 }
 
 /**
- * The columns whose keys contain the sink's name, and the states in which they are still read.
- * Other keys are never read again.
+ * The columns with keys that contain the sink's name. Keys of rows in another state than the given
+ * one are never read again, so they stay as they are.
  */
 const KEYS = [
   { table: "deliveries", column: "group_key", state: WAITING },

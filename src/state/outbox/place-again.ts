@@ -1,6 +1,6 @@
 /**
- * Reads deliveries that wait for a time, and moves them to where they belong under a new
- * configuration.
+ * Reads deliveries that wait for a time, and moves them to the groups and times that a new
+ * configuration gives them.
  */
 import type { PlacedAgain, WaitingDelivery, WaitingPage } from "../../model/waits.ts";
 import { eventOf } from "../items/insert-events.ts";
@@ -94,7 +94,7 @@ const setInterval = statementForEach<{ sink: string; groupKey: string; intervalM
       .where("group_key", "=", slot("groupKey")),
 );
 
-/** Writes only changed places and times. */
+/** Moves deliveries to their new groups and times. Rows that stay the same are not written. */
 export function placeAgain(
   db: Executor,
   page: WaitingPage,
@@ -177,8 +177,8 @@ const groupBefore = statement<{ sink: string; groupKey: string; now: number; aft
 );
 
 /**
- * Computes when groups are due under the new configuration, as for new members, with the oldest
- * waiting delivery as the first.
+ * Computes when groups are due under the new configuration, as if the waiting deliveries were new,
+ * the oldest first.
  */
 class TimersAgain {
   readonly #on: Executor;

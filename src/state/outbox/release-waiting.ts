@@ -1,6 +1,6 @@
 /**
- * Sends at once what waits for a time, because an operator named it: mutes, silences, groups and
- * digests no longer hold it back.
+ * Makes deliveries and messages that wait for a time due now, because an operator asked for it.
+ * Mutes, silences, groups and digests no longer hold them back.
  */
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -26,7 +26,7 @@ const release = listStatement<{ now: number }, number>()((on, list, slot) =>
         .else(GROUPED)
         .end(),
       original_group_key: null,
-      // Otherwise the throttle that gathered the delivery would do so again.
+      // Otherwise the throttle that moved the delivery into a digest would do so again.
       throttle_key: eb
         .case()
         .when("original_group_key", "is", null)
@@ -54,7 +54,7 @@ const heldMessages = listStatement<object, number>()((on, list) =>
     .where("m.held_by", "is not", null),
 );
 
-/** Marks everything in these messages as replayed, because the whole message is sent. */
+/** Marks all deliveries in these messages as replayed, because a message is sent as a whole. */
 const markReplayed = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("deliveries")

@@ -1,4 +1,7 @@
-/** Makes a delivery that a mute holds join the one that another watch sends in its place. */
+/**
+ * Makes a delivery that a mute or a digest holds back join the delivery that another watch sends
+ * sooner.
+ */
 import { refreshGroup } from "./group-timers.ts";
 import { WAITING } from "../db/literals.ts";
 import { type Executor, statement } from "../db/statement.ts";
@@ -21,7 +24,7 @@ const joinOne = statement<HeldReplacement>()((on, slot) =>
     .returning(["sink", "group_key"]),
 );
 
-/** Moves the deliveries that had joined the held one to the new one. */
+/** Makes the deliveries that had joined the held one join the new one. */
 const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
   on
     .updateTable("deliveries")
@@ -31,7 +34,10 @@ const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
     .where("state", "=", "merged"),
 );
 
-/** Called once the replacing deliveries and the timers of their groups are stored. */
+/**
+ * Makes held deliveries join those that replace them. Called once the replacing deliveries and the
+ * timers of their groups are stored.
+ */
 export async function replaceHeld(
   on: Executor,
   replacements: readonly HeldReplacement[],

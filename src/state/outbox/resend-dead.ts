@@ -87,8 +87,9 @@ export function resendDead(
     const ids = rows.map(({ id }) => id);
     const alerts = await countAlerts(on, ids);
     const calling = await mentioning(on, ids);
-    // A message that waited behind a breaker until it expired may never have been rendered. One
-    // that mentioned somebody is rendered again, so that it does not mention them a second time.
+    // A message that waited behind a breaker until it expired may never have been rendered. A
+    // message that mentioned somebody is rendered again, so that it does not mention them a second
+    // time.
     const isSendable = ({ id, cause, body }: (typeof rows)[number]) =>
       cause === "expired" && body !== "null" && !calling.has(id);
     await reopen(
@@ -113,7 +114,8 @@ export function resendDead(
 }
 
 /**
- * Renders messages again. The old message remains as a record without members; a new one gets them.
+ * Lets the alerts of dead messages be rendered again in new messages. The old messages remain as
+ * acknowledged records without deliveries.
  */
 async function renderAnew(on: Executor, ids: readonly string[], nowMs: number): Promise<void> {
   const { rows } = await unseal(on, ids, { now: nowMs });

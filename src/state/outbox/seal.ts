@@ -105,9 +105,7 @@ async function markMembers(on: Executor, messages: readonly NewMessage[]): Promi
   }
 }
 
-/**
- * Groups the deliveries of a message by template and error, which are the same for most of them.
- */
+/** Groups the deliveries of a message by template and error, because most of them have the same. */
 function marksOf({
   id: messageId,
   deliveryIds,
@@ -144,10 +142,10 @@ async function refreshGroups(
   rows: readonly MarkedRow[],
 ): Promise<void> {
   const grouped = rows.filter((row) => row.grouped === 1);
-  // A digest gathers several groups, and all of them were served now. Deliveries that were gathered
-  // and then sent alone form no digest.
+  // A digest contains deliveries of several groups, and all these groups have had a message now.
+  // Deliveries that were gathered for a digest and then sent alone form no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
-  // If a group was too large for one message, the rest follows at once.
+  // If a group is too large for one message, the rest of it is sent without a further wait.
   const isWhole = rows.length < MEMBERS_AT_ONCE;
   for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)]))) {
     if (served.has(groupKey) && isWhole) await putOffLateMembers(on, sink, groupKey, sealedAtMs);

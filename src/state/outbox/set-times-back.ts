@@ -1,7 +1,7 @@
 /**
- * Moves times back after the clock was set back. Otherwise whatever waits until one of them, or
- * counts from one, would be late by as much. The ends of time intervals and the times of scheduled
- * digests stay, because they are times of day.
+ * Moves stored times back after the clock was set back. Otherwise everything that waits until such
+ * a time, or counts from it, would be late by the same amount. The ends of time intervals and the
+ * times of scheduled digests stay, because they are times of day.
  */
 import type { ExpressionBuilder } from "kysely";
 import { digestGroup } from "../../model/digest.ts";
@@ -13,9 +13,9 @@ import type { Tables } from "../db/tables.ts";
 
 export function setTimesBack(db: Executor, byMs: number): Promise<void> {
   return transact(db, async (on) => {
-    // Detectors compare `registered_at` with the service's time: until a target has shown
-    // something, items count as news from there. The new revision makes a poll under way read the
-    // target again.
+    // Detectors compare `registered_at` with the service's time: until a target has had an item,
+    // items after `registered_at` count as new. The new revision makes a poll that is under way
+    // read the target again.
     await on
       .updateTable("targets")
       .set((eb) => ({
@@ -126,7 +126,7 @@ async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
     }))
     .where("state", "=", OPEN)
     .execute();
-  // A throttle also counts messages that were sent.
+  // The times of sent messages are moved, too, if a throttle counts the messages.
   await on
     .updateTable("messages")
     .set((eb) => ({ sealed_at: eb("sealed_at", "-", byMs) }))

@@ -1,6 +1,6 @@
 /**
- * Stores the deliveries that silences hold back: those that were waiting, how many there are, and
- * those that are sent after all.
+ * Holds waiting deliveries back for silences, counts them, and makes them due again if an operator
+ * sends them.
  */
 import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";

@@ -1,4 +1,6 @@
-/** Stores silences: added, listed, ended. `silenced-deliveries.ts` stores what they hold back. */
+/**
+ * Adds, lists and ends silences. `silenced-deliveries.ts` stores which deliveries they hold back.
+ */
 import type { Selectable } from "kysely";
 import type { NewSilence, StoredSilence } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";

@@ -1,4 +1,4 @@
-/** Stores the breakers of the sinks, and counts what waits for each. */
+/** Stores the breakers of the sinks, and counts the alerts and messages of each sink. */
 import type { OutboxStats, SinkHealth } from "../../model/outbox.ts";
 import type { Executor } from "../db/statement.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
@@ -49,8 +49,9 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
 }
 
 /**
- * Returns, for each sink that ever had a delivery, what waits (unsealed or not done yet), since
- * when the oldest has waited, and what is done.
+ * Returns counts for each sink that has deliveries or messages: how many of them wait (deliveries
+ * that are not sealed, messages that are not done), since when the oldest has waited, and how many
+ * messages were sent or given up.
  */
 export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
   const waiting = await db

@@ -43,7 +43,7 @@ const openMessage = statement<{ id: string }>()((on, slot) =>
   on.selectFrom("messages").selectAll().where("id", "=", slot("id")).where("state", "=", OPEN),
 );
 
-/** Makes room for the further parts in the order of the group. */
+/** Moves the later messages of the group back in the order, to make room for the further parts. */
 const moveBack = statement<{ sink: string; groupKey: string; seq: number; by: number }>()(
   (on, slot) =>
     on
@@ -151,8 +151,9 @@ export function splitMessage(
 }
 
 /**
- * Returns the row of a part, with attempts and a time of its own. Only the first part counts
- * against the throttle. The others are posted under it, or under the parent of the whole message.
+ * Returns the row of a part. Attempts begin again for each part. Only the first part counts against
+ * the throttle. The further parts are posted under the first one; if the whole message has a
+ * parent, all parts are posted under that parent.
  */
 const rowOf = (
   whole: Omit<MessagesTable, "channel" | "taken">,

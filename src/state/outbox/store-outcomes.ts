@@ -1,4 +1,4 @@
-/** Records the results of attempts. */
+/** Records the results of attempts to send messages. */
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
@@ -27,7 +27,7 @@ interface Outcome {
   readonly channel: string | null;
   readonly error: string;
   readonly cause: string;
-  /** Null if it does not change. */
+  /** The new value for `taken`, as JSON; null if the stored value stays. */
   readonly taken: string | null;
 }
 
@@ -53,7 +53,8 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
 );
 
 /**
- * Adds crossposts. A message that was sent twice, because the first answer got lost, has only one.
+ * Adds crossposts. A message that was sent twice, because the first answer got lost, gets only one
+ * crosspost.
  */
 const addCrossposts = insertRows(
   "crossposts",

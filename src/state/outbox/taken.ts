@@ -1,12 +1,12 @@
 /**
- * Stores which of several receivers have a message, so that they do not get it again when its
- * alerts are sent again.
+ * Stores which receivers already have a message if a sink has several, so that those do not get it
+ * again when its alerts are sent again.
  */
 import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../db/tables.ts";
 import { listStatement } from "../db/statement.ts";
 
-/** Stores with messages which receivers have them. */
+/** Stores for messages which receivers have them. */
 export const keepTaken = listStatement<{ taken: string }, string>()((on, list, slot) =>
   on
     .updateTable("messages")
@@ -22,8 +22,8 @@ const messageOfJoined = (eb: ExpressionBuilder<Tables, "deliveries">) =>
     .whereRef("first.id", "=", "deliveries.joined_id");
 
 /**
- * Returns the receivers that have a message that others lack. Returns null if all or none of them
- * have it. The error of a sent message names the others.
+ * Selects the receivers that have the message of a delivery if other receivers lack it; null if all
+ * or none have it. The `error` of a sent message names the receivers that lack it.
  */
 export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>
   eb

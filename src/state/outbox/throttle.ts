@@ -1,4 +1,7 @@
-/** Reads how much of a throttle's limit is used, and moves what exceeds it into a digest. */
+/**
+ * Reads how much of a throttle's limit is used, and moves the deliveries that exceed it into a
+ * digest.
+ */
 import { announcementGroup, DIGEST_PREFIX } from "../../model/digest.ts";
 import type { Overflow, ThrottleState } from "../../model/outbox.ts";
 import { refreshGroup } from "./group-timers.ts";
@@ -47,8 +50,8 @@ export async function throttleState(db: Executor, query: ThrottleQuery): Promise
 }
 
 /**
- * Moves due deliveries into the digest. While a message of their group is open, the deliveries stay
- * in their group, because the digest must not overtake that message.
+ * Moves the due deliveries of a throttle into its digest. While a message of a delivery's group is
+ * open, the delivery stays in the group, because the digest must not overtake that message.
  */
 const move = statement<{
   sink: string;

@@ -39,7 +39,10 @@ const uncall = listStatement<object, string>()((on, list) =>
   on.deleteFrom("mentions").where("message_id", "in", list),
 );
 
-/** Reverts messages that are open. If one was to begin a thread, the next message begins it. */
+/**
+ * Reverts those of the messages that are open. If one of them was to begin a thread, the next
+ * message of the thread begins it.
+ */
 export function revertSealed(db: Executor, messageIds: readonly string[]): Promise<void> {
   return transact(db, async (on) => {
     const ids = (await stillOpen(on, messageIds, {})).rows.map(({ id }) => id);

@@ -1,4 +1,7 @@
-/** Explains why deliveries wait: one by its row, and all by sink and cause. */
+/**
+ * Explains why deliveries wait: finds the cause for a single row, and counts all waiting deliveries
+ * by sink and cause.
+ */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Wait, WaitCause, WaitCount } from "../../model/waiting.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
@@ -13,9 +16,9 @@ export interface WaitRow {
   readonly message_state: string | null;
   readonly next_attempt_at: number | null;
   readonly error: string | null;
-  /** The mute that holds its message back until the next attempt. */
+  /** The mute that holds the delivery's message back until the next attempt. */
   readonly message_held_by: string | null;
-  /** The state of the message that its message is posted under. */
+  /** The state of the message that the delivery's message is posted under. */
   readonly parent_state: string | null;
 }
 
@@ -80,7 +83,10 @@ interface Alike {
   readonly sink: string;
   readonly count: number;
   readonly dueAtMs: number;
-  /** The id of one of them. */
+  /**
+   * The id of one of these deliveries; 0 if they are due, because then no row is needed to find the
+   * cause.
+   */
   readonly sample: number;
 }
 

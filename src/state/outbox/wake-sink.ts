@@ -1,4 +1,4 @@
-/** Makes everything that waits for a sink due at once, in the order in which it was sealed. */
+/** Makes the open messages of a sink due now, in the order in which they were sealed. */
 import { OPEN } from "../db/literals.ts";
 import type { Executor } from "../db/statement.ts";
 
@@ -9,7 +9,7 @@ export async function wakeSink(db: Executor, sink: string, nowMs: number): Promi
     .where("state", "=", OPEN)
     .where("sink", "=", sink)
     .where("next_attempt_at", ">", nowMs)
-    // A mute still applies.
+    // Messages that a mute holds back still wait for its end.
     .where("held_by", "is", null)
     .execute();
 }

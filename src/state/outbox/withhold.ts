@@ -1,6 +1,6 @@
 /**
- * Stores that due deliveries are not sent now: their post is gone, another alert says the same,
- * nobody was shown the alert that they follow, or they are postponed.
+ * Stores that due deliveries are not sent now, because their tweet is gone, another alert says the
+ * same, nobody was shown the alert that they follow, or they are postponed.
  */
 import type { Withheld } from "../../model/outbox.ts";
 import { WAITING } from "../db/literals.ts";
@@ -17,7 +17,8 @@ const markDeleted = listStatement<object, number>()((on, list) =>
 );
 
 /**
- * Finds deliveries that joined one of these because of the same content, but have another subject.
+ * Finds deliveries that joined one of the given deliveries because of the same content, but are
+ * about another tweet.
  */
 const othersJoined = listStatement<object, number>()((on, list) =>
   on
@@ -115,8 +116,8 @@ export function withhold(
 }
 
 /**
- * Makes the oldest delivery that had joined each of these take its place. The others join that one
- * instead.
+ * Replaces each of these deliveries, whose tweet is gone, by the oldest delivery that had joined it
+ * and is about another tweet. The others that had joined it join the replacement instead.
  */
 async function promoteJoined(on: Executor, ids: readonly number[]): Promise<void> {
   const { rows } = await othersJoined(on, ids, {});

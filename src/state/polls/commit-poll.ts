@@ -1,6 +1,6 @@
 /**
- * Commits a poll in one transaction: memory, verdicts, events and their deliveries. Events are
- * created nowhere else.
+ * Commits the result of a poll in one transaction: memory, verdicts, events and their deliveries.
+ * All events are created here, except those that `history/marks.ts` creates about marks.
  */
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
@@ -42,7 +42,7 @@ const sourcesOf = ({ source, sources = [] }: PollCommit): readonly SourceChange[
 
 /**
  * Returns the scopes of a commit: the sources and watches whose rows it reads and changes, and the
- * sinks where its deliveries join others.
+ * sinks at which its deliveries join others.
  */
 function scopesOf(commit: PollCommit): readonly string[] {
   const {

@@ -1,6 +1,7 @@
 /**
- * Keeps alerts from being sent twice after a restore. Whatever waited in the backup is muted,
- * because it was most likely sent. Every target counts as away from the backup until now.
+ * Keeps alerts from being sent twice after a restore. Everything that waited in the backup is
+ * muted, because it was most likely sent since. Every target is marked as not polled between the
+ * backup and the restore.
  */
 import { markReturned } from "../watches/absence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -8,12 +9,12 @@ import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 export interface QuietSpan {
-  /** When the backup last learned something. */
+  /** The time of the last poll, request or event in the backup. */
   readonly fromMs: number;
   readonly atMs: number;
 }
 
-/** Mutes what waits. Returns the number of alerts that were muted. */
+/** Mutes everything that waits. Returns the number of alerts that were muted. */
 export function quieten(db: Executor, span: QuietSpan): Promise<number> {
   return transact(db, async (on) => {
     await markTargets(on, span);

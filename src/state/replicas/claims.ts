@@ -1,6 +1,6 @@
 /**
- * Stores which of the daemons that share a state does what. Each change increases a counter that
- * all of them watch.
+ * Stores which of the daemons that share a state does which work. Each change increases a counter
+ * that all of them read at intervals.
  */
 import { sql } from "kysely";
 import type {
@@ -29,14 +29,15 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 const AT_ONCE = 500;
 
 /**
- * A transaction that has taken a number may be committed after others with higher numbers, but not
- * after this many.
+ * How many of the newest rows are compared to notice new ones. A transaction may be committed after
+ * others that have taken higher numbers, but not after this many.
  */
 const NEWEST = sql.lit(300);
 
 /**
- * Reads everything that replicas watch in one round trip, because each asks several times a second.
- * The sums change with each new row, even if another row has a higher number.
+ * Reads in one round trip everything whose changes replicas notice, because each replica asks
+ * several times a second. The sums change with each new row, even if another row has a higher
+ * number.
  */
 const readShareNews = statement<object>()((on) =>
   on.selectNoFrom((eb) => [
@@ -96,7 +97,10 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
   announced: (after, upTo) => announced(db, after, upTo),
 });
 
-/** This many characters of its id distinguish a replica from others on its host. */
+/**
+ * How many characters of its id a replica's name contains, to distinguish it from others on the
+ * same host.
+ */
 const NAMED_BY = 4;
 
 async function replicas(db: Executor): Promise<readonly ReplicaState[]> {

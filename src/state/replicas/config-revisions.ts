@@ -1,6 +1,7 @@
 /**
- * Stores the configurations that the state has worked with. A proposal is read and written in one
- * transaction, so that all replicas agree on the order.
+ * Stores which configurations have been the current one of a state, and in which order. A
+ * transaction reads the current one and writes the one that replaces it, so that all replicas agree
+ * on the order.
  */
 import type {
   ProposedConfig,

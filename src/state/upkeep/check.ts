@@ -1,6 +1,6 @@
 /**
- * Checks whether a state file is sound: at once, while a daemon runs, or in the background if it is
- * large.
+ * Checks whether a state file is sound: for `state check`, even while a daemon runs, and for a
+ * daemon that starts with a large file, on a thread in the background.
  */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -22,7 +22,8 @@ export interface StateReport {
   /** The backups, newest first. */
   readonly backups: readonly string[];
   /**
-   * State, log, backups and their folder, as far as others than the owner may read or write them.
+   * The state, its log, its backups and their folder, if somebody other than the owner may read or
+   * write them.
    */
   readonly wide: readonly WideMode[];
 }
@@ -49,8 +50,8 @@ export function checkState(path: string): StateReport {
 }
 
 /**
- * Checks that this build can read the state, and returns what is wrong with it. @throws ExitError
- * if the file is no such state; `context` has its name
+ * Checks a state file, and returns what is wrong with it. @throws ExitError if the file is no state
+ * that this build can read; `context` has the name for the message
  */
 export function examine(
   handle: SqliteHandle,

@@ -98,8 +98,8 @@ const keyOf = (table: TransferTable, row: TransferRow | undefined): readonly (st
   TRANSFERRED[table].map((column) => row?.[column] ?? "");
 
 /**
- * Returns the count and a sum of all rows, which does not depend on their order. Equal rows give
- * the same sum on both engines.
+ * Returns a digest of a table: the number of rows and a sum over them, which does not depend on
+ * their order. Equal rows give the same digest on both engines.
  */
 async function digestOf(transfer: Transfer, table: TransferTable): Promise<string> {
   let count = 0;
@@ -119,7 +119,8 @@ function hashOf(row: TransferRow): string {
 }
 
 /**
- * Starts over at the next try, because the state that is read may have changed between two tries.
+ * Returns the error, and makes the next try start over, because the state that is read may have
+ * changed between two tries.
  */
 async function differs(from: StateEnd, to: StateEnd, table: TransferTable): Promise<ExitError> {
   await to.transfer.begin(from.name);

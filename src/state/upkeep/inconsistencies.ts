@@ -8,7 +8,7 @@ import type { Tables } from "../db/tables.ts";
 
 interface Rule {
   readonly table: keyof Tables;
-  /** What is wrong with such a row. */
+  /** What is wrong with the rows that `where` finds. */
   readonly fault: string;
   readonly where: Expression<SqlBool>;
 }

@@ -1,4 +1,6 @@
-/** Stores learned values, with a row for each. */
+/**
+ * Stores learned values: small values that the daemon has measured and keeps, with a row for each.
+ */
 import type { Json } from "../../model/json.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";

@@ -40,8 +40,8 @@ export async function wasClean(db: Executor): Promise<boolean> {
 }
 
 /**
- * Writes something. @throws StoreError; STORE_WRITE_FAILED also if something else has locked the
- * state for too long
+ * Proves that the state can be written, by writing a value. @throws StoreError, and
+ * STORE_WRITE_FAILED also if something else has locked the state for too long
  */
 export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 /**
- * Deletes what is older than the retention, in small transactions. Nothing that waits is deleted.
+ * Deletes rows that are older than the retention, in small transactions. Nothing that waits is
+ * deleted.
  */
 import { BACKFILL_KEPT_MS } from "../../model/backfill.ts";
 import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
@@ -9,16 +10,19 @@ import { OPEN, WAITING } from "../db/literals.ts";
 
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /**
- * The ledger's sums are kept for longer than a short retention, because a month's quota is computed
- * from them.
+ * The minimum time for which the ledger's sums are kept, even if the retention is shorter, because
+ * a month's quota is computed from them.
  */
 const SUMS_KEPT_MS = 62 * 86_400_000;
 /**
- * Single attempts are kept for a month, because the first hour of a month that does not begin on a
- * full hour of UTC is counted from them.
+ * The minimum time for which single attempts are kept in the ledger, because the first hour of a
+ * month that does not begin on a full hour of UTC is counted from them.
  */
 const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
-/** The longest pause between mentions that may be configured. */
+/**
+ * The minimum time for which mentions are kept: the longest pause between mentions that may be
+ * configured.
+ */
 const MENTIONS_KEPT_MS = 30 * 86_400_000;
 const AT_ONCE = 500;
 
@@ -64,7 +68,7 @@ export async function prune(
     nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),
     nowMs - Math.max(retentionMs, SUMS_KEPT_MS),
   );
-  // These are rechecks of watches that are no longer polled. The others end by themselves.
+  // These are rechecks of watches that are no longer polled. Other rechecks end by themselves.
   await db
     .deleteFrom("rechecks")
     .where("until_at", "<", nowMs - OVERDUE_RECHECK_MS)
@@ -111,7 +115,7 @@ async function forgetSources(
   await forgetGroups(db);
 }
 
-/** Deletes what groups have learned whose polls are no longer stored. */
+/** Deletes the learned values of groups that are no longer polled. */
 async function forgetGroups(db: Executor): Promise<void> {
   const known = db.selectFrom("sources").select("fingerprint");
   await db
@@ -193,7 +197,7 @@ const forgetMessages = async (db: Executor, before: number): Promise<bigint> => 
     .select("id")
     .where("state", "!=", OPEN)
     .where("done_at", "<", before)
-    // The thread still goes on below this message.
+    // Further messages of the thread are still posted below this message.
     .where((eb) =>
       eb.not(
         eb.exists(

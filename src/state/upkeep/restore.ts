@@ -23,18 +23,18 @@ export interface Restored {
   /** The number of the schema, such as `0001`. */
   readonly schema: string;
   /**
-   * When the backup last learned something, in epoch ms. What came later will be found again. Null
-   * if it has learned nothing yet.
+   * The time of the last poll, request or event in the backup, in epoch ms; null if it has none.
+   * Whatever happened later will be found again.
    */
   readonly reachesMs: number | null;
   /**
-   * The number of alerts in the former state from the time since then; null if it cannot be read or
-   * does not exist.
+   * The number of alerts that the former state has from after `reachesMs`; null if it cannot be
+   * read or does not exist.
    */
   readonly alertsSince: number | null;
   /**
-   * Silences and pauses that differ from the former state; null if it cannot be read or does not
-   * exist.
+   * The silences and pauses that the restore changes; null if the former state cannot be read or
+   * does not exist.
    */
   readonly changed: ChangedByRestore | null;
 }
@@ -79,8 +79,8 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
 }
 
 /**
- * Reads the copy, because it is what will be used, and because reading it takes room only on the
- * state's disk. Messages name the backup.
+ * Reads the copy and not the backup, because the copy is what will be used, and because reading it
+ * takes room only on the state's disk. Messages name the backup.
  */
 function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   try {

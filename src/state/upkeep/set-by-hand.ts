@@ -1,23 +1,23 @@
 /**
- * Finds what a restore changes of the things that people set: silences and pauses that had ended
- * since the backup, and those that the backup does not have.
+ * Finds which silences and pauses, which people set by hand, a restore changes: those that had
+ * ended since the backup apply again, and those that were set since the backup are lost.
  */
 import type { SqliteHandle } from "../db/sqlite.ts";
 
 /**
- * What applies at a moment, in a few words each: `the silence 3 (team="comms")`, `the pause of
- * mentions`.
+ * The silences and pauses that apply at a moment, in a few words each: `the silence 3
+ * (team="comms")`, `the pause of mentions`.
  */
 export type SetByHand = readonly string[];
 
 export interface ChangedByRestore {
-  /** Applies again, although it had ended since the backup. */
+  /** What applies again, although it had ended since the backup. */
   readonly returned: SetByHand;
-  /** Was set since the backup, and no longer applies. */
+  /** What was set since the backup and no longer applies. */
   readonly lost: SetByHand;
 }
 
-/** Reads what applies at a moment. A schema from before there were silences has none. */
+/** Reads what applies at a moment. A state with a schema that is older than silences has none. */
 export function readSetByHand(handle: SqliteHandle, nowMs: number): SetByHand {
   return [...silencesIn(handle, nowMs), ...pausesIn(handle)];
 }

@@ -62,9 +62,9 @@ export type TransferTable = keyof typeof TRANSFERRED;
 export interface TransferNote {
   /** The name of the state that the rows come from. */
   readonly from: string;
-  /** The table that is being copied; null before the first. */
+  /** The table that is being copied; null before the first table. */
   readonly table: TransferTable | null;
-  /** The key of the last row that was written; null before the first. */
+  /** The key of the last row that was written; null before the first row. */
   readonly key: readonly (string | number)[] | null;
 }
 
@@ -78,7 +78,7 @@ export interface Transfer {
   ): Promise<readonly TransferRow[]>;
   /** Writes rows and the note in one transaction. */
   write(table: TransferTable, rows: readonly TransferRow[], note: TransferNote): Promise<void>;
-  /** Deletes all rows, and notes that a transfer begins. */
+  /** Deletes all rows, and writes the note of a transfer that begins. */
   begin(from: string): Promise<void>;
   /** Returns the note; null if no transfer is under way. */
   progress(): Promise<TransferNote | null>;
@@ -120,7 +120,7 @@ async function insertAll(
   await insert(on, rows as never);
 }
 
-/** Tables of any name, because their rows are only copied. */
+/** The type of tables of any name, because their rows are only copied. */
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 export function createTransfer(db: Executor): Transfer {

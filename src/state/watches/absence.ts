@@ -1,4 +1,7 @@
-/** Records in a target's memory that it, or its watch, was away. */
+/**
+ * Records in a target's memory for how long it was not polled, because it or its watch was paused,
+ * disabled or removed.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Absence } from "../../model/watch-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
@@ -11,8 +14,9 @@ export interface Return {
 }
 
 /**
- * Returns the row of a target that is read again from where it was left, although others may have
- * read its source since. A target that was never read begins now.
+ * Returns the row of a target that is polled again. It is read from where its last poll ended,
+ * although polls for other watches may have read the same source since. A target that was never
+ * read begins now.
  */
 export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return): TargetRow {
   const revision = row.revision + 1;

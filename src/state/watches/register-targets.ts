@@ -14,12 +14,16 @@ export interface WatchTargets {
   readonly watchKey: string;
   readonly targets: readonly TargetRegistration[];
   /**
-   * Whether the watch is paused or disabled. Targets that come back then do so when the watch does.
+   * Whether the watch is paused or disabled. A target that is configured again in that time is read
+   * again only when the watch is.
    */
   readonly isAway: boolean;
-  /** Since when the watch was away, if it is polled again now; null if it was never away. */
+  /**
+   * Since when the watch was paused, disabled or removed, if it is polled again from now on;
+   * otherwise null.
+   */
   readonly returnedFromMs: number | null;
-  /** When its only feed was last read, if another one may replace it. */
+  /** When the only feed of the watch was last read, in case a different feed replaces it. */
   readonly readUntilMs?: number | undefined;
 }
 
@@ -147,8 +151,8 @@ async function registerOne(
 }
 
 /**
- * Lets a target that replaces another one begin where the other was last read. What came after that
- * was never read, so it is new for the replacement.
+ * Lets a target that replaces another one begin where the old one was last read. What happened
+ * after that was never read, so it is new for the replacement.
  */
 function inheritTimeOf(
   old: TargetRow,
@@ -173,7 +177,7 @@ function holderOf(
   return undefined;
 }
 
-/** Returns since when the target was away, if it is read again. */
+/** Returns since when the target was not polled, if it is polled again now; otherwise undefined. */
 function awayOf(
   { isAway, returnedFromMs }: WatchTargets,
   removedAt: number | null,
@@ -217,7 +221,8 @@ async function keep(
     old.position === next.position &&
     old.user_id === next.user_id &&
     old.removed_at === null;
-  // The configuration holds this string anyway, so it takes no more memory.
+  // The configuration keeps this string in memory anyway, so the row uses it instead of its own
+  // copy.
   if (isSame && away === undefined) return { ...old, name: target.name };
   return write(back({ ...next, revision: old.revision + 1 }));
 }

@@ -132,8 +132,8 @@ function ownRow(
 ): WatchRow | undefined {
   const own = byName.get(nameOf(watch));
   const { movedFrom } = watch;
-  // A name that is still configured keeps its own memory, and a watch that has memory does not
-  // exchange it.
+  // A watch that is stored under its own name keeps its memory. A name that is still configured
+  // cannot give its memory to another watch.
   if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
   const oldName = nameOf({ id: movedFrom, type: watch.type });
   const old = byName.get(oldName);
@@ -183,11 +183,12 @@ async function writeWatches(
 const isSame = (a: WatchRow | undefined, b: WatchRow): boolean =>
   CHANGED.every((name) => a?.[name] === b[name]);
 
-/** The maximum number of ids in a statement. For more watches, all are read. */
+/** The maximum number of ids in a statement. If more ids are wanted, all watches are read. */
 const MAX_IDS = 500;
 
 /**
- * Returns the configured watches in the order of the configuration: all, or those with these ids.
+ * Returns the configured watches in the order of the configuration: all of them, or those with
+ * these ids.
  */
 export async function listWatches(
   db: Executor,

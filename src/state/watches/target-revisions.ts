@@ -1,6 +1,6 @@
 /**
- * Applies the changes of targets in a commit. Each row is read once, its revision is checked, and
- * it is written only if it changes.
+ * Applies the changes of a commit to the rows of targets. Each row is read once, its revision is
+ * checked, and it is written only if it changes.
  */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { TargetRef, TargetStatus } from "../../model/watch-store.ts";

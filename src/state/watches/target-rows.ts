@@ -1,4 +1,4 @@
-/** Finds target rows, and lets a row take over what another remembers. */
+/** Finds the rows of targets, and lets one row take over what another remembers. */
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, statement } from "../db/statement.ts";
 import type { TargetRow } from "./watch-state.ts";
@@ -31,8 +31,8 @@ export async function findSurvivor(
 }
 
 /**
- * Returns what is known about each target, in the order of `refs`; an empty set for a removed one.
- * `idsOf` is called with the id of the row that stands for the target.
+ * Returns a set of known ids for each target, in the order of `refs`; an empty set for a removed
+ * target. `idsOf` is called with the id of the row that stands for the target.
  */
 export async function knownOf(
   on: Executor,

@@ -11,8 +11,8 @@ import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
 import { type TargetRow, targetState } from "./watch-state.ts";
 
 /**
- * Returns states in the order of `refs`. For a target that was merged into another, that one is
- * returned. Unknown targets are left out.
+ * Returns states in the order of `refs`. If a target was merged into another one, the state of the
+ * other one is returned. Unknown targets are left out.
  */
 export async function loadTargets(
   db: Executor,
@@ -26,7 +26,10 @@ export async function loadTargets(
   return states;
 }
 
-/** Stores the account of a target; see the port. */
+/**
+ * Stores the account of a target. If another target of the watch follows the account already, the
+ * two become one. Returns the target that remains.
+ */
 export function resolveTarget(
   db: Executor,
   { watchKey, targetKey }: TargetRef,
@@ -83,7 +86,7 @@ const writeStatus = statement<{ id: number; status: TargetStatus; reason: string
     .where("id", "=", slot("id")),
 );
 
-/** Sets a status. If it is the same as before nothing changes, not even the revision. */
+/** Sets a status. If the target has it already, nothing changes, not even the revision. */
 export function setTargetStatus(
   db: Executor,
   ref: TargetRef,
