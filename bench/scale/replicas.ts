@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import type { PostgresServer } from "../../test/support/postgres.ts";
 import { type ConfigOptions, writeConfigFolder } from "../config-text.ts";
 import { type DaemonProcess, startDaemonProcess } from "../daemon-process.ts";

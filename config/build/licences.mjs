@@ -13,6 +13,23 @@ const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 const LEGAL_FILE = /^(licen[cs]e|notice|copying)/i;
 
 /**
+ * Packages whose archives hold no text and whose manifests say MIT. They get the terms of our own
+ * licence, which is the same one.
+ */
+const MIT_WITHOUT_TEXT = new Map([
+  ["@hono/standard-validator", "Copyright (c) the authors of the Hono middleware packages"],
+  ["@standard-community/standard-json", "Copyright (c) the authors of standard-json"],
+  ["@standard-community/standard-openapi", "Copyright (c) the authors of standard-openapi"],
+]);
+
+function mitTerms(name, license) {
+  const holder = license === "MIT" ? MIT_WITHOUT_TEXT.get(name) : undefined;
+  if (holder === undefined) return [];
+  const own = readFileSync(join(import.meta.dirname, "..", "..", "LICENSE"), "utf8");
+  return [own.replace(/^Copyright .*$/m, holder).trim()];
+}
+
+/**
  * One section a package, by name. @throws Error for a package without a licence text: what it
  * allows must be found out first
  */
@@ -28,10 +45,11 @@ function section(folder) {
   const files = readdirSync(folder).filter(
     (file) => LEGAL_FILE.test(file) && !file.endsWith(".js"),
   );
-  if (files.length === 0)
+  const terms = files.length === 0 ? mitTerms(name, license) : [];
+  if (files.length === 0 && terms.length === 0)
     throw new Error(
       `the bundled package ${name} ${version} (${license}) has no licence text in ${dirname(folder)}`,
     );
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
-  return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+  return [`${name} ${version} (${license})`, ...texts, ...terms].join("\n\n");
 }

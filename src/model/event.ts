@@ -74,16 +74,18 @@ export const eventId = (
  * was given up and reached nobody. `silenced`: silences hold its alert back at every sink.
  * `deleted`: its post was deleted before the alert was sent.
  */
-export type Verdict =
-  | "event"
-  | "dead"
-  | "silenced"
-  | "deleted"
-  | "baseline"
-  | "filtered"
-  | "too_old"
-  | "muted"
-  | "duplicate";
+export const VERDICTS = [
+  "event",
+  "dead",
+  "silenced",
+  "deleted",
+  "baseline",
+  "filtered",
+  "too_old",
+  "muted",
+  "duplicate",
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
 
 /**
  * Returns `data` of the webhook body, which is also a line of `tail --json`. It includes labels and

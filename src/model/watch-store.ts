@@ -31,13 +31,15 @@ export interface WatchRegistration {
  * The status of a target. `pending` until the first answer. All others except `ok` have a reason.
  * `gone`: the target has ended, and nobody needs to act.
  */
-export type TargetStatus =
-  | "pending"
-  | "ok"
-  | "not_indexed"
-  | "gone"
-  | "unavailable"
-  | "misconfigured";
+export const TARGET_STATUSES = [
+  "pending",
+  "ok",
+  "not_indexed",
+  "gone",
+  "unavailable",
+  "misconfigured",
+] as const;
+export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
 export interface TargetState {
   readonly watchKey: string;

@@ -67,7 +67,8 @@ export interface EnrichRule {
  * What happens with items from the time while the watch was paused, disabled or removed: one digest
  * for a chat and single events for programs, single alerts everywhere, or nothing.
  */
-export type OnReturn = "digest" | "deliver" | "skip";
+export const ON_RETURNS = ["digest", "deliver", "skip"] as const;
+export type OnReturn = (typeof ON_RETURNS)[number];
 
 export interface Watch {
   readonly id: string;

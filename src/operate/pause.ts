@@ -8,7 +8,7 @@ import { isoTime } from "../model/clock.ts";
 import { formatDuration } from "../model/duration.ts";
 import type { PausedBefore } from "../model/watch-store.ts";
 import type { OnReturn } from "../model/watch.ts";
-import type { PauseView } from "../server/contract/actions.ts";
+import type { PauseView } from "../server/schema/change-view.ts";
 
 /**
  * Returns `on_return` of a watch: what happens to events that it missed while it was paused,

@@ -2,12 +2,13 @@
  * The routes with which people act on an alert on the page: plain forms, so that they work without
  * scripts. The API's routes are in alert-routes.ts.
  */
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { logMark, unknownAlert } from "./alert-routes.ts";
 import type { Actions } from "./contract/actions.ts";
 import { byOf } from "./contract/replay-request.ts";
+import { describe } from "./openapi/describe.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderBadEventsPage } from "./page/page-events.ts";
 import { parseForm, readBody } from "./request-body.ts";
@@ -22,24 +23,47 @@ export interface AlertFormDeps {
 const TO_EVENTS = "../../events";
 const BY = "page";
 
-export function addAlertForms(app: Hono, { actions, log, clock }: AlertFormDeps): void {
-  for (const [path, isUndo] of [["acknowledge", false] as const, ["unacknowledge", true] as const])
-    app.post(`/alerts/:id/${path}`, async (c) => {
-      const what = c.req.param("id");
-      const body = await readBody(c, clock);
-      const fields =
-        "refusal" in body
-          ? new Map<string, string>()
-          : await parseForm(body.bytes, c.req.header("content-type") ?? "");
-      const by = byOf(fields.get("by"), BY);
-      const view = await actions.acknowledge({ what, isUndo, by, from: BY });
-      if (view === undefined) {
-        c.header("Content-Security-Policy", PAGE_POLICY);
-        return c.html(renderBadEventsPage(unknownAlert(what)), 404);
-      }
-      if (view.changed > 0) logMark(log, { what, isUndo, by, alerts: view.changed });
-      return c.redirect(`${TO_EVENTS}${queryOf(c.req.header("referer"))}`, 303);
+export function addAlertForms(app: Hono, deps: AlertFormDeps): void {
+  const form = (id: string, summary: string) =>
+    describe({
+      id,
+      summary,
+      answer: "text/html",
+      status: 303,
+      also: [404],
+      params: { id: "The id of the event." },
     });
+  app.post(
+    "/alerts/:id/acknowledge",
+    form("submitAcknowledgement", "Acknowledges an alert from the page."),
+    (c) => mark(c, deps, false),
+  );
+  app.post(
+    "/alerts/:id/unacknowledge",
+    form("submitUndo", "Undoes an acknowledgement from the page."),
+    (c) => mark(c, deps, true),
+  );
+}
+
+async function mark(
+  c: Context,
+  { actions, log, clock }: AlertFormDeps,
+  isUndo: boolean,
+): Promise<Response> {
+  const what = c.req.param("id") ?? "";
+  const body = await readBody(c, clock);
+  const fields =
+    "refusal" in body
+      ? new Map<string, string>()
+      : await parseForm(body.bytes, c.req.header("content-type") ?? "");
+  const by = byOf(fields.get("by"), BY);
+  const view = await actions.acknowledge({ what, isUndo, by, from: BY });
+  if (view === undefined) {
+    c.header("Content-Security-Policy", PAGE_POLICY);
+    return c.html(renderBadEventsPage(unknownAlert(what)), 404);
+  }
+  if (view.changed > 0) logMark(log, { what, isUndo, by, alerts: view.changed });
+  return c.redirect(`${TO_EVENTS}${queryOf(c.req.header("referer"))}`, 303);
 }
 
 /** Returns the query of the page that sent the form, so that its filters stay. */

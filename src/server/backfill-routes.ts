@@ -3,11 +3,14 @@
  * daemon commits.
  */
 import type { Hono } from "hono";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import { problem } from "./problem.ts";
+import { checkQuery, describe } from "./openapi/describe.ts";
+import { problem } from "./openapi/problem.ts";
 import type { Actions } from "./contract/actions.ts";
-import { parseTime, TIMES } from "./contract/event-query.ts";
+import { TIMES, timeValue } from "./contract/event-query.ts";
+import { addressSchema, textValue } from "./contract/query.ts";
+import { byOf, byValue } from "./contract/replay-request.ts";
 
 export interface BackfillRouteDeps {
   readonly clock: Clock;
@@ -20,24 +23,45 @@ export function addBackfill(
   { clock, log, actions }: BackfillRouteDeps,
   door: string,
 ): void {
-  app.post("/api/v1/backfill", async (c) => {
-    const { watch = "", since = "", by = "" } = c.req.query();
-    const sinceMs = parseTime(since.trim(), clock.now());
-    if (sinceMs === undefined)
-      return problem(c, {
-        status: 400,
-        code: "SERVER_BAD_QUERY",
-        message: `since must be ${TIMES}, not "${since.slice(0, 80)}"`,
+  app.post(
+    "/api/v1/backfill",
+    describe({
+      id: "backfill",
+      summary: "Turns what was read of a watch's past into alerts; reads nothing more.",
+      answer: "Backfill",
+      problems: [404],
+    }),
+    checkQuery(
+      addressSchema({
+        watch: textValue("The id of the watch."),
+        since: timeValue(),
+        by: byValue(),
+      }),
+    ),
+    async (c) => {
+      const { watch = "", since, by } = c.req.valid("query");
+      if (since === undefined)
+        return problem(c, {
+          status: 400,
+          code: "SERVER_BAD_QUERY",
+          message: `since must be ${TIMES}, not ""`,
+        });
+      const sinceMs = since(clock.now());
+      const who = byOf(by, door);
+      const view = await actions.backfill({ watchId: watch, sinceMs, by: who });
+      if (view === undefined)
+        return problem(c, {
+          status: 404,
+          code: "WATCH_UNKNOWN",
+          message: `there is no polled watch "${watch.slice(0, 80)}"`,
+        });
+      log.info("the items of a backfill became alerts", {
+        watch,
+        since: isoTime(sinceMs),
+        by: who,
+        ...view,
       });
-    const who = by.slice(0, 100) || door;
-    const view = await actions.backfill({ watchId: watch, sinceMs, by: who });
-    if (view === undefined)
-      return problem(c, {
-        status: 404,
-        code: "WATCH_UNKNOWN",
-        message: `there is no polled watch "${watch.slice(0, 80)}"`,
-      });
-    log.info("the items of a backfill became alerts", { watch, since, by: who, ...view });
-    return c.json(view);
-  });
+      return c.json(view);
+    },
+  );
 }

@@ -53,7 +53,7 @@ export async function callControl(
       body === undefined ? undefined : JSON.stringify(body),
     );
     const text = Buffer.concat(await answer.toArray()).toString("utf8");
-    const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
+    const isJson = /^application\/(problem\+)?json/.test(answer.headers["content-type"] ?? "");
     return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
   } catch (error) {
     throw error instanceof ControlError

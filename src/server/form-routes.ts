@@ -5,6 +5,7 @@
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
+import { describe } from "./openapi/describe.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import {
   renderSilencePage,
@@ -33,8 +34,17 @@ const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
 };
 
 export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageDeps): void {
-  app.get("/silences", (c) => pageOf(c, renderSilencePage({})));
-  app.post("/silences", async (c) => {
+  const form = describe({ id: "showSilenceForm", summary: "The form.", answer: "text/html" });
+  app.get("/silences", form, (c) => pageOf(c, renderSilencePage({})));
+  const add = describe({
+    id: "submitSilence",
+    summary: "Adds a silence from the form.",
+    answer: "text/html",
+    status: 303,
+    also: [400, 408, 413],
+    body: "application/x-www-form-urlencoded",
+  });
+  app.post("/silences", add, async (c) => {
     const body = await readBody(c, clock);
     if ("refusal" in body)
       return pageOf(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
@@ -46,7 +56,15 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
     log.info("silence added", { silence: id, matchers, until: endsAt });
     return c.redirect(".", 303);
   });
-  app.post("/silences/:id/expire", async (c) => {
+  const end = describe({
+    id: "submitSilenceEnd",
+    summary: "Ends a silence from the page.",
+    answer: "text/html",
+    status: 303,
+    also: [404],
+    params: { id: "The id of the silence." },
+  });
+  app.post("/silences/:id/expire", end, async (c) => {
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
     if (silence === undefined)

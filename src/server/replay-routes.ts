@@ -2,10 +2,12 @@
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import { problem } from "./problem.ts";
+import { checkQuery, describe } from "./openapi/describe.ts";
+import { problem } from "./openapi/problem.ts";
 import type { Actions } from "./contract/actions.ts";
-import { readReplayRequest } from "./contract/replay-request.ts";
-import type { ReplayRequest } from "./contract/replay-view.ts";
+import { addressSchema } from "./contract/query.ts";
+import { replayFilters, replayRequestOf } from "./contract/replay-request.ts";
+import type { ReplayRequest } from "./schema/replay-view.ts";
 import type { Views } from "./contract/views.ts";
 
 export interface ReplayRouteDeps {
@@ -20,28 +22,55 @@ export function addReplays(
   { clock, log, views, actions }: ReplayRouteDeps,
   door: string,
 ): void {
-  const requested = (c: Context) => readReplayRequest(c.req.query(), clock.now(), door);
   const answer = async (
     c: Context,
+    request: ReplayRequest | string,
     work: (request: ReplayRequest) => Promise<object>,
-  ): Promise<Response> => {
-    const request = requested(c);
-    if (typeof request === "string")
-      return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: request });
-    return c.json(await work(request));
-  };
-  app.get("/api/v1/replay", (c) => answer(c, (request) => views.replay(request)));
-  app.post("/api/v1/replay", (c) =>
-    answer(c, async (request) => {
-      const resent = await actions.replay(request);
-      log.info("alerts are sent again", {
-        by: request.by,
-        sink: request.sink ?? "all",
-        ...request.what,
-        ...resent,
-      });
-      return resent;
+  ): Promise<Response> =>
+    typeof request === "string"
+      ? problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: request })
+      : c.json(await work(request));
+  app.get(
+    "/api/v1/replay",
+    describe({
+      id: "previewReplay",
+      summary: "Says what would be sent again.",
+      answer: "Replay",
     }),
+    checkQuery(replayFilters()),
+    (c) =>
+      answer(c, replayRequestOf(c.req.valid("query"), clock.now(), door), (request) =>
+        views.replay(request),
+      ),
   );
-  app.get("/api/v1/replays", async (c) => c.json(await views.replays()));
+  app.post(
+    "/api/v1/replay",
+    describe({
+      id: "replay",
+      summary: "Sends alerts again: of one event, or of all that were found since a time.",
+      answer: "SentAlerts",
+    }),
+    checkQuery(replayFilters()),
+    (c) =>
+      answer(c, replayRequestOf(c.req.valid("query"), clock.now(), door), async (request) => {
+        const resent = await actions.replay(request);
+        log.info("alerts are sent again", {
+          by: request.by,
+          sink: request.sink ?? "all",
+          ...request.what,
+          ...resent,
+        });
+        return resent;
+      }),
+  );
+  app.get(
+    "/api/v1/replays",
+    describe({
+      id: "listReplays",
+      summary: "Lists what operators sent again, newest first.",
+      answer: "Replays",
+    }),
+    checkQuery(addressSchema({})),
+    async (c) => c.json(await views.replays()),
+  );
 }

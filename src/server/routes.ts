@@ -10,11 +10,13 @@ import type { Log } from "../model/log.ts";
 import { readEventQuery } from "./contract/event-query.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
 import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./access/guard.ts";
+import { describe } from "./openapi/describe.ts";
+import { addDocument } from "./openapi/openapi.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
-import { problem } from "./problem.ts";
+import { problem } from "./openapi/problem.ts";
 import { addAlertForms } from "./alert-form-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
@@ -49,6 +51,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addAlertForms(app, deps);
   addTailRoute(app, deps);
   addApi(app, deps, callerOf(access));
+  addDocument(app);
   app.notFound((c) =>
     problem(c, {
       status: 404,
@@ -69,27 +72,41 @@ function addHealth(app: Hono, { views, clock }: HttpRouteDeps): void {
   const probe = createProbe(views, clock);
   const answer = (c: Context, good: boolean, health: Health) =>
     c.json({ status: good ? "ok" : "failing", reason: health.reason }, good ? 200 : 503);
-  app.get("/healthz", async (c) => {
+  const health = (id: string, summary: string) =>
+    describe({ id, summary, answer: "Health", also: [503], isOpen: true });
+  app.get("/healthz", health("probeLife", "Whether the process can progress."), async (c) => {
     const health = await probe();
     return answer(c, health.live, health);
   });
-  app.get("/readyz", async (c) => {
+  app.get("/readyz", health("probeWork", "Whether the loops run."), async (c) => {
     const health = await probe();
     return answer(c, health.live && health.ready, health);
   });
 }
 
 function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
-  app.get("/", async (c) => {
+  const page = describe({ id: "showStatus", summary: "The status page.", answer: "text/html" });
+  app.get("/", page, async (c) => {
     c.header("Content-Security-Policy", PAGE_POLICY);
     return c.html(renderPage(await views.status(), clock.now()));
   });
-  app.get("/metrics", async (c) =>
+  const metrics = describe({
+    id: "readMetrics",
+    summary: "The metrics in the exposition format of Prometheus.",
+    answer: "text/plain",
+  });
+  app.get("/metrics", metrics, async (c) =>
     c.body(await views.metrics(), 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     }),
   );
-  app.get("/events", async (c) => {
+  const past = describe({
+    id: "showEvents",
+    summary: "The page of past events, with the filters of `listEvents`.",
+    answer: "text/html",
+    also: [400],
+  });
+  app.get("/events", past, async (c) => {
     c.header("Content-Security-Policy", PAGE_POLICY);
     const asked = c.req.query();
     const query = readEventQuery({ limit: "200", ...asked }, clock.now());

@@ -2,11 +2,13 @@
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import { problem } from "./problem.ts";
+import { checkQuery, describe } from "./openapi/describe.ts";
+import { problem } from "./openapi/problem.ts";
 import { type BodyRefusal, parseJson, readBody } from "./request-body.ts";
 import type { Actions } from "./contract/actions.ts";
-import { byOf } from "./contract/replay-request.ts";
-import type { SilenceRequest } from "./contract/silence-view.ts";
+import { flagValue, addressSchema, textValue } from "./contract/query.ts";
+import { byOf, byValue, sinkValue } from "./contract/replay-request.ts";
+import { silenceBodySchema } from "./contract/silence-body.ts";
 import type { Views } from "./contract/views.ts";
 
 export interface SilenceRouteDeps {
@@ -19,77 +21,100 @@ export interface SilenceRouteDeps {
 const SHAPE =
   'the body must be JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
 
-export function addSilences(
-  app: Hono,
-  { views, actions, log, clock }: SilenceRouteDeps,
-  door: string,
-): void {
-  app.get("/api/v1/silences", async (c) =>
-    c.json(await views.silences(c.req.query("expired") === "true")),
+export function addSilences(app: Hono, deps: SilenceRouteDeps, door: string): void {
+  addSilenceReads(app, deps, door);
+  addSilenceChanges(app, deps);
+}
+
+function addSilenceReads(app: Hono, { views, actions, log }: SilenceRouteDeps, door: string): void {
+  app.get(
+    "/api/v1/silences",
+    describe({ id: "listSilences", summary: "Lists silences.", answer: "Silences" }),
+    checkQuery(addressSchema({ expired: flagValue("`true` lists those that ended, too.") })),
+    async (c) => c.json(await views.silences(c.req.valid("query").expired === true)),
   );
-  app.post("/api/v1/silences/replay", async (c) => {
-    const { sink, silence, by: asked } = c.req.query();
-    const by = byOf(asked, door);
-    const resent = await actions.resendSilenced({ sink, silenceId: silence, by });
-    log.info("silenced alerts are sent", {
-      by,
-      sink: sink ?? "all",
-      silence: silence ?? "all",
-      ...resent,
-    });
-    return c.json(resent);
-  });
-  app.post("/api/v1/silences", async (c) => {
-    const body = await readBody(c, clock);
-    if ("refusal" in body) return badBody(c, body.refusal);
-    const request = readRequest(parseJson(body.bytes));
-    if (request === undefined) return badBody(c, 400);
-    const outcome = await actions.addSilence(request);
-    if (!outcome.ok)
-      return problem(c, {
-        status: 400,
-        code: "SILENCE_INVALID",
-        message: outcome.errors.join("; "),
-        errors: outcome.errors,
+  app.post(
+    "/api/v1/silences/replay",
+    describe({
+      id: "resendSilenced",
+      summary: "Sends alerts that silences hold back.",
+      answer: "SentAlerts",
+    }),
+    checkQuery(
+      addressSchema({
+        sink: sinkValue(),
+        silence: textValue("The id of a silence; all silences if it is absent."),
+        by: byValue(),
+      }),
+    ),
+    async (c) => {
+      const { sink, silence, by: asked } = c.req.valid("query");
+      const by = byOf(asked, door);
+      const resent = await actions.resendSilenced({ sink, silenceId: silence, by });
+      log.info("silenced alerts are sent", {
+        by,
+        sink: sink ?? "all",
+        silence: silence ?? "all",
+        ...resent,
       });
-    const { id, matchers, ends_at: endsAt } = outcome.silence;
-    log.info("silence added", { silence: id, matchers, until: endsAt });
-    return c.json(outcome.silence);
-  });
-  app.delete("/api/v1/silences/:id", async (c) => {
-    const id = c.req.param("id");
-    const silence = await actions.expireSilence(id);
-    if (silence === undefined)
-      return problem(c, {
-        status: 404,
-        code: "SILENCE_UNKNOWN",
-        message: `there is no silence "${id}"`,
-      });
-    log.info("silence ended", { silence: id });
-    return c.json(silence);
-  });
+      return c.json(resent);
+    },
+  );
+}
+
+function addSilenceChanges(app: Hono, { actions, log, clock }: SilenceRouteDeps): void {
+  app.post(
+    "/api/v1/silences",
+    describe({
+      id: "addSilence",
+      summary: "Adds a silence, which is active at once.",
+      answer: "AddedSilence",
+      body: "SilenceBody",
+      problems: [400, 408, 413],
+    }),
+    checkQuery(addressSchema({})),
+    async (c) => {
+      const body = await readBody(c, clock);
+      if ("refusal" in body) return badBody(c, body.refusal);
+      const request = silenceBodySchema.safeParse(parseJson(body.bytes));
+      if (!request.success) return badBody(c, 400);
+      const outcome = await actions.addSilence(request.data);
+      if (!outcome.ok)
+        return problem(c, {
+          status: 400,
+          code: "SILENCE_INVALID",
+          message: outcome.errors.join("; "),
+          errors: outcome.errors,
+        });
+      const { id, matchers, ends_at: endsAt } = outcome.silence;
+      log.info("silence added", { silence: id, matchers, until: endsAt });
+      return c.json(outcome.silence);
+    },
+  );
+  app.delete(
+    "/api/v1/silences/:id",
+    describe({
+      id: "endSilence",
+      summary: "Ends a silence.",
+      answer: "EndedSilence",
+      params: { id: "The id of the silence." },
+      problems: [404],
+    }),
+    checkQuery(addressSchema({})),
+    async (c) => {
+      const id = c.req.param("id");
+      const silence = await actions.expireSilence(id);
+      if (silence === undefined)
+        return problem(c, {
+          status: 404,
+          code: "SILENCE_UNKNOWN",
+          message: `there is no silence "${id}"`,
+        });
+      log.info("silence ended", { silence: id });
+      return c.json(silence);
+    },
+  );
 }
 
 const badBody = (c: Context, status: BodyRefusal): Response =>
   problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
-
-/**
- * Reads the request. Absent fields become empty, and the check of the silence reports them as
- * missing. Returns undefined if a field is unknown or has another type.
- */
-function readRequest(body: unknown): SilenceRequest | undefined {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
-  const {
-    matchers = [],
-    duration = "",
-    comment = "",
-    author = "",
-    ...others
-  } = body as Readonly<Record<string, unknown>>;
-  const isText = (value: unknown): value is string => typeof value === "string";
-  if (Object.keys(others).length > 0 || !Array.isArray(matchers) || !matchers.every(isText))
-    return undefined;
-  return isText(duration) && isText(comment) && isText(author)
-    ? { matchers, duration, comment, author }
-    : undefined;
-}

@@ -1,7 +1,7 @@
 /** The answers of a daemon that does not work at the moment: it stands by, starts or stops. */
 import { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
-import { problem } from "./problem.ts";
+import { problem } from "./openapi/problem.ts";
 
 /** Why a daemon does not work now. */
 export interface Idle {

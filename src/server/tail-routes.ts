@@ -4,8 +4,10 @@
  */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
-import { problem } from "./problem.ts";
-import type { TailLine } from "./contract/tail-view.ts";
+import { addressSchema, textValue } from "./contract/query.ts";
+import { checkQuery, describe } from "./openapi/describe.ts";
+import { problem } from "./openapi/problem.ts";
+import type { TailLine } from "./schema/tail-view.ts";
 import type { Views } from "./contract/views.ts";
 
 export interface TailRouteDeps {
@@ -21,18 +23,24 @@ const MAX_CALLERS = 32;
 
 export function addTailRoute(app: Hono, { clock, views }: TailRouteDeps): void {
   let callers = 0;
-  app.get("/api/v1/tail", (c) => {
+  const described = describe({
+    id: "followEvents",
+    summary:
+      "Streams what happens as server-sent events; the data of each is a line like `TailLine`.",
+    answer: "text/event-stream",
+  });
+  const filters = addressSchema({
+    watch: textValue("The id of a watch."),
+    sink: textValue("The name of a sink."),
+  });
+  app.get("/api/v1/tail", described, checkQuery(filters), (c) => {
     if (callers >= MAX_CALLERS)
       return problem(c, {
         status: 503,
         code: "SERVER_BUSY",
         message: `${MAX_CALLERS} clients are already following the daemon`,
       });
-    const { watch, sink } = c.req.query();
-    const filter = {
-      watch,
-      sink,
-    };
+    const filter = c.req.valid("query");
     callers += 1;
     const body = streamOf(
       clock,

@@ -7,7 +7,7 @@ import { samplesOf } from "../support/exposition.ts";
 import { ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 import { makeInnerReplicas } from "../support/inner-replicas.ts";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 
 const MINUTE = 60_000;
 const FACTOR = "chirpwatch_watch_slow_down_factor";

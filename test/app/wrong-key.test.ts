@@ -5,7 +5,7 @@
 import { expect, it } from "vitest";
 import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 import { makeInnerReplicas } from "../support/inner-replicas.ts";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 
 const MINUTE = 60_000;
 const slow = { w: { type: "search", query: "zebra", schedule: "@every 12h", strategy: "single" } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { apiPage } from "./page-api.ts";
 import { commandsPage } from "./page-commands.ts";
 import { extendingPage } from "./page-extending.ts";
 import { metricsPage } from "./page-metrics.ts";
@@ -29,6 +30,9 @@ describe("reference pages are committed as the code writes them now", () => {
   });
   it("docs/commands.md", async () => {
     await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");
+  });
+  it("docs/api.md, from the document of the API", async () => {
+    await expect(await apiPage()).toMatchFileSnapshot("../../docs/api.md");
   });
   it("docs/client.md, with the table of operations", async () => {
     expect(clientPage(ROOT)).toContain("| `info-batch` |");

@@ -10,7 +10,7 @@ import {
   startDaemonHere,
   writeConfig,
 } from "../support/daemon-process.ts";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";

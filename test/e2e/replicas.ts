@@ -4,7 +4,7 @@ import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { type SandboxProcess, startSandboxHere } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { hookSink, keep } from "./fixture.ts";
 
 /** Requests a second: what the sandbox takes, and what the replicas may send together. */

@@ -2,7 +2,7 @@
  * What a fault did to three replicas: its account, and what does not come to rest once it is over.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type Account, arrivalsOf, type Ledger, seconds, writeAccount } from "./account.ts";
 import { REPLICAS, type ReplicaTrial } from "./replica-trial.ts";
 

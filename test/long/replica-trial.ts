@@ -5,7 +5,7 @@
  * replica-account.ts's.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { hookSink, keep } from "../e2e/fixture.ts";
 import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";

@@ -2,20 +2,15 @@
  * A daemon for the server's tests: views that answer from a status that a test may change, actions
  * that write down what they were asked.
  */
-import type { DeadView } from "../../src/server/contract/dead-view.ts";
+import type { DeadView } from "../../src/server/schema/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
-import type { AddSilenceOutcome, SilenceView } from "../../src/server/contract/silence-view.ts";
-import type {
-  EventEntry,
-  EventsView,
-  FoundItem,
-  Health,
-  SinkView,
-  StatusView,
-  Views,
-  WatchView,
-} from "../../src/server/contract/views.ts";
+import type { AddSilenceOutcome, SilenceView } from "../../src/server/schema/silence-view.ts";
+import type { EventEntry, EventsView } from "../../src/server/schema/event-view.ts";
+import type { FoundItem, Health, Views } from "../../src/server/contract/views.ts";
+import type { SinkView } from "../../src/server/schema/sink-view.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
+import type { WatchView } from "../../src/server/schema/watch-view.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 

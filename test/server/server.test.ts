@@ -598,7 +598,7 @@ describe("silences", () => {
     const { url, daemon } = await start();
     daemon.added = { ok: false, errors: ["one", "two"] };
     const answer = await add(url, REQUEST);
-    expect([answer.status, answer.json()]).toEqual([
+    expect([answer.status, answer.json()]).toMatchObject([
       400,
       { error: { code: "SILENCE_INVALID", message: "one; two", errors: ["one", "two"] } },
     ]);
@@ -635,7 +635,7 @@ describe("silences", () => {
     const ended = await ask(`${url}/api/v1/silences/1`, {}, "DELETE");
     expect([ended.status, ended.json()]).toEqual([200, { ...silenceView(), effect: "now" }]);
     const unknown = await ask(`${url}/api/v1/silences/9`, {}, "DELETE");
-    expect([unknown.status, unknown.json()]).toEqual([
+    expect([unknown.status, unknown.json()]).toMatchObject([
       404,
       { error: { code: "SILENCE_UNKNOWN", message: 'there is no silence "9"' } },
     ]);

@@ -21,6 +21,6 @@ describe.each([
     ["/api/v1/status", 503, { error: { code: "SERVER_STANDS_BY", message: reason } }],
   ])("%s answers %i", async (path, status, body) => {
     const answer = await routes.request(path);
-    expect([answer.status, await answer.json()]).toEqual([status, body]);
+    expect([answer.status, await answer.json()]).toMatchObject([status, body]);
   });
 });

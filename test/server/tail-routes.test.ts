@@ -60,7 +60,7 @@ it("takes 32 callers, and more once one of them is gone", async () => {
   const answers: Response[] = [];
   for (let count = 0; count < 32; count += 1) answers.push(await tail());
   const refused = await tail();
-  expect([refused.status, await refused.json()]).toEqual([
+  expect([refused.status, await refused.json()]).toMatchObject([
     503,
     { error: { code: "SERVER_BUSY", message: "32 clients are already following the daemon" } },
   ]);

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type BinProcess, type Logging, loggingOf, startBin } from "./bin-process.ts";
 import { expectAlive, type Running } from "./child-process.ts";
 import { startCommand } from "./run-command.ts";

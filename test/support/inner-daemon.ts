@@ -18,7 +18,7 @@ import { createOutputs } from "../../src/runtime/outputs.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startControl } from "../../src/server/control-socket.ts";
 import { startServer } from "../../src/server/server.ts";
-import type { StatusView } from "../../src/server/contract/views.ts";
+import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type OpenedStore, openStore, type OpenOptions } from "../../src/state/open.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { countingHttp } from "./counting-http.ts";

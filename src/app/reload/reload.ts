@@ -12,7 +12,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { ReloadOutcome } from "../../server/contract/actions.ts";
-import type { ConfigView } from "../../server/contract/views.ts";
+import type { ConfigView } from "../../server/schema/status-view.ts";
 import {
   changeFields,
   compareConfigs,

@@ -1,7 +1,8 @@
 /** `chirpwatch ack`: says that somebody takes care of an alert, or takes that back. */
 import type { Command } from "commander";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { Effect, MarkedView } from "../../server/contract/actions.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
+import type { MarkedView } from "../../server/schema/mark-view.ts";
 import { markText } from "../../server/contract/delivery-words.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";

@@ -2,8 +2,8 @@
 import { commitBack } from "../../operate/backfill/commit-back.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { Effect } from "../../server/contract/actions.ts";
-import type { BackfillView } from "../../server/contract/backfill-view.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
+import type { BackfillView } from "../../server/schema/backfill-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";

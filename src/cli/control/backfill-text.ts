@@ -1,6 +1,6 @@
 /** The texts of a backfill: what it will cost, how far it is, and its result. */
 import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
-import type { BackfillView } from "../../server/contract/backfill-view.ts";
+import type { BackfillView } from "../../server/schema/backfill-view.ts";
 import { plural } from "../terminal/table.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 

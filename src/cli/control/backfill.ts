@@ -5,8 +5,8 @@
 import type { Command } from "commander";
 import { type BackEstimate, estimateBack } from "../../operate/backfill/estimate-back.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import type { Effect } from "../../server/contract/actions.ts";
-import type { BackfillView } from "../../server/contract/backfill-view.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
+import type { BackfillView } from "../../server/schema/backfill-view.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

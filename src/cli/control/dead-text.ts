@@ -1,5 +1,5 @@
 /** Formats dead letters: a sentence for each sink and cause, then the alerts. */
-import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/contract/dead-view.ts";
+import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/schema/dead-view.ts";
 import { formatTable, plural } from "../terminal/table.ts";
 
 const MAX_ALERTS = 50;

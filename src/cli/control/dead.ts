@@ -1,6 +1,6 @@
 /** `chirpwatch dead`: lists alerts that were given up, and accepts their loss. */
 import type { Command } from "commander";
-import type { DeadView } from "../../server/contract/dead-view.ts";
+import type { DeadView } from "../../server/schema/dead-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { requireKnownName } from "../access/known-name.ts";

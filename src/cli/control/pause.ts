@@ -5,8 +5,8 @@
 import type { Command } from "commander";
 import { pauseText } from "../../operate/pause.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Effect, PauseView } from "../../server/contract/actions.ts";
-import type { StatusView } from "../../server/contract/views.ts";
+import type { Effect, PauseView } from "../../server/schema/change-view.ts";
+import type { StatusView } from "../../server/schema/status-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION } from "../terminal/context.ts";

@@ -4,8 +4,8 @@
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { readReplayRequest } from "../../server/contract/replay-request.ts";
-import type { Effect } from "../../server/contract/actions.ts";
-import type { ReplayRequest, ReplayView } from "../../server/contract/replay-view.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
+import type { ReplayRequest, ReplayView } from "../../server/schema/replay-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";

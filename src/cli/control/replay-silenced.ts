@@ -1,5 +1,5 @@
 /** `chirpwatch replay --silenced`: sends the alerts that silences held back. */
-import type { SilenceView } from "../../server/contract/silence-view.ts";
+import type { SilenceView } from "../../server/schema/silence-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";

@@ -1,7 +1,7 @@
 /** `chirpwatch resume --sink`: tries a failing or disabled sink at once. */
 import { ExitError } from "../../model/exit-code.ts";
-import type { Effect, ResumedSinkView } from "../../server/contract/actions.ts";
-import type { StatusView } from "../../server/contract/views.ts";
+import type { Effect, ResumedSinkView } from "../../server/schema/change-view.ts";
+import type { StatusView } from "../../server/schema/status-view.ts";
 import { ask } from "../access/ask.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { findDaemon } from "../access/find-daemon.ts";

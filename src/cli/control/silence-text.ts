@@ -1,11 +1,11 @@
 /** The texts about silences: one that was added, those that exist, and one that was ended. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { Effect } from "../../server/contract/actions.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
 import type {
   AddedSilenceView,
   SilencesView,
   SilenceView,
-} from "../../server/contract/silence-view.ts";
+} from "../../server/schema/silence-view.ts";
 import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
 import { formatEffect, plural } from "../terminal/table.ts";
 

@@ -1,12 +1,12 @@
 /** `chirpwatch silence`: holds back alerts about some events for a while. */
 import type { Command } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Effect } from "../../server/contract/actions.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
 import type {
   AddedSilenceView,
   SilencesView,
   SilenceView,
-} from "../../server/contract/silence-view.ts";
+} from "../../server/schema/silence-view.ts";
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

@@ -2,8 +2,8 @@
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { markText } from "../../server/contract/delivery-words.ts";
-import type { ReplayRecordView } from "../../server/contract/replay-view.ts";
-import type { EventEntry } from "../../server/contract/views.ts";
+import type { ReplayRecordView } from "../../server/schema/replay-view.ts";
+import type { EventEntry } from "../../server/schema/event-view.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const TEXT_CHARS = 200;

@@ -8,8 +8,8 @@ import {
   MAX_EVENTS,
   readEventQuery,
 } from "../../server/contract/event-query.ts";
-import type { ReplayRecordsView } from "../../server/contract/replay-view.ts";
-import type { EventEntry, EventsView } from "../../server/contract/views.ts";
+import type { ReplayRecordsView } from "../../server/schema/replay-view.ts";
+import type { EventEntry, EventsView } from "../../server/schema/event-view.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatEvents, formatEventsCsv, formatReplays } from "./events-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";

@@ -7,7 +7,7 @@ import type {
   ExplainDelivery,
   ExplainLine,
   ExplainView,
-} from "../../server/contract/explain-view.ts";
+} from "../../server/schema/explain-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { waitText, whoText } from "../../server/contract/delivery-words.ts";
 import { plural } from "../terminal/table.ts";

@@ -3,7 +3,7 @@
  * its event, and the sinks, messages and attempts to send them.
  */
 import type { Command } from "commander";
-import type { ExplainView } from "../../server/contract/explain-view.ts";
+import type { ExplainView } from "../../server/schema/explain-view.ts";
 import { ask } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatExplanation } from "./explain-text.ts";

@@ -3,8 +3,8 @@
  * own below the line of the sink.
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { ExplainDelivery } from "../../server/contract/explain-view.ts";
-import type { EditView, PathSilenceView, PathView } from "../../server/contract/path-view.ts";
+import type { ExplainDelivery } from "../../server/schema/explain-view.ts";
+import type { EditView, PathSilenceView } from "../../server/schema/path-view.ts";
 
 export function pathLines(delivery: ExplainDelivery): readonly string[] {
   const {
@@ -43,7 +43,7 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
   );
 }
 
-function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): string | null {
+function routeText({ routed_by: by, route, matchers = [] }: ExplainDelivery): string | null {
   if (by === undefined) return null;
   if (by === "watch") return "the watch's own sink";
   if (by === "ops") return "ops.sink";
@@ -62,14 +62,14 @@ function threadText({ thread, state }: ExplainDelivery): string | null {
   return state === "sent" ? place : `${place}, which is sent first`;
 }
 
-function templateText({ template, template_error: error }: Partial<PathView>): string | null {
+function templateText({ template, template_error: error }: ExplainDelivery): string | null {
   if (template === null || template === undefined) return null;
   return error === null || error === undefined
     ? template
     : `${template} failed, the default message was sent: ${error}`;
 }
 
-function repeatText({ repeat }: Partial<PathView>): string | null {
+function repeatText({ repeat }: ExplainDelivery): string | null {
   if (repeat === null || repeat === undefined) return null;
   const before =
     repeat.count === 0

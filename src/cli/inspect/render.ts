@@ -1,6 +1,6 @@
 /** `chirpwatch render`: shows an event as it would be sent to a sink now. Sends nothing. */
 import type { Command } from "commander";
-import type { RenderView } from "../../server/contract/render-view.ts";
+import type { RenderView } from "../../server/schema/render-view.ts";
 import { ask } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

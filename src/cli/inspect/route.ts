@@ -5,7 +5,7 @@
 import type { Command } from "commander";
 import { testRoute } from "../../operate/alerts/route-test.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { RoutedSinkView, RouteTestView } from "../../server/contract/route-view.ts";
+import type { RoutedSinkView, RouteTestView } from "../../server/schema/route-view.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "../terminal/context.ts";
 import { formatTable } from "../terminal/table.ts";
 

@@ -6,17 +6,18 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
-import { type ReplicaView, unclaimedWords } from "../../server/contract/replica-view.ts";
-import type { KeyView, QuotaView } from "../../server/contract/budget-view.ts";
+import { type ReplicaView } from "../../server/schema/replica-view.ts";
+import { unclaimedWords } from "../../server/contract/replica-words.ts";
+import type { KeyView, QuotaView } from "../../server/schema/budget-view.ts";
+import type { EventLine } from "../../server/schema/event-view.ts";
 import type {
-  EventLine,
   GapView,
   ReloadView,
-  SinkView,
   StatusView,
   StoppedView,
-  WatchView,
-} from "../../server/contract/views.ts";
+} from "../../server/schema/status-view.ts";
+import type { SinkView } from "../../server/schema/sink-view.ts";
+import type { WatchView } from "../../server/schema/watch-view.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 

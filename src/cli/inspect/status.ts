@@ -3,7 +3,7 @@
  * state.
  */
 import type { Command } from "commander";
-import type { StatusView, StoppedView } from "../../server/contract/views.ts";
+import type { StatusView, StoppedView } from "../../server/schema/status-view.ts";
 import { ask } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { findDaemon } from "../access/find-daemon.ts";

@@ -1,6 +1,6 @@
 /** Formats the lines of `tail`: the time, what happened, and to which watch or sink. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { TailDelivery, TailEvent, TailLine } from "../../server/contract/tail-view.ts";
+import type { TailDelivery, TailEvent, TailLine } from "../../server/schema/tail-view.ts";
 import { plural } from "../terminal/table.ts";
 
 const WHAT_WIDTH = 8;

@@ -7,7 +7,7 @@ import { sleep } from "../../model/clock.ts";
 import { notRunning } from "../../operate/offline/not-running.ts";
 import { ControlError, followControl } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
-import type { TailLine } from "../../server/contract/tail-view.ts";
+import type { TailLine } from "../../server/schema/tail-view.ts";
 import { noteFault } from "../access/ask-daemon.ts";
 import { queryText } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";

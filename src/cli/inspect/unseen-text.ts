@@ -4,8 +4,7 @@
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { ExplainView } from "../../server/contract/explain-view.ts";
-import type { UnseenLine, UnseenView } from "../../server/contract/unseen-view.ts";
+import type { ExplainView, UnseenLine, UnseenView } from "../../server/schema/explain-view.ts";
 import { plural } from "../terminal/table.ts";
 
 const MAX_SHOWN = 20;

@@ -2,7 +2,7 @@
  * Plots the spending of the period with plain characters: what was spent, what is expected, and the
  * limit. It has no colour, so that NO_COLOR needs no special case.
  */
-import type { BudgetView } from "../../server/contract/budget-view.ts";
+import type { BudgetView } from "../../server/schema/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
 
 const HEIGHT = 10;

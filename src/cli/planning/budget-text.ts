@@ -2,7 +2,7 @@
  * Formats the budget: the period with its totals, a plot of the spending, and what each watch,
  * endpoint and key has spent. The view is passed in.
  */
-import type { BudgetView, SpentView } from "../../server/contract/budget-view.ts";
+import type { BudgetView, SpentView } from "../../server/schema/budget-view.ts";
 import { plotSpending } from "./budget-plot.ts";
 import { moneyText } from "./plan-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";

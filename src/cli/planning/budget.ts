@@ -3,7 +3,7 @@
  * by its end.
  */
 import type { Command } from "commander";
-import type { BudgetView } from "../../server/contract/budget-view.ts";
+import type { BudgetView } from "../../server/schema/budget-view.ts";
 import { formatBudget } from "./budget-text.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { findDaemon } from "../access/find-daemon.ts";

@@ -15,7 +15,7 @@ import { askRemaining } from "../../requests/remaining-requests.ts";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { BudgetView } from "../../server/contract/budget-view.ts";
+import type { BudgetView } from "../../server/schema/budget-view.ts";
 import { askOnline } from "./ask-lengths.ts";
 import {
   type CliContext,

@@ -2,7 +2,7 @@
  * Formats silences as a table for `silence list` and `status`: what each holds back, until when,
  * who added it and why.
  */
-import type { SilenceView } from "../../server/contract/silence-view.ts";
+import type { SilenceView } from "../../server/schema/silence-view.ts";
 import { ageText, formatCount, formatTable } from "./table.ts";
 
 const COLUMNS = [

@@ -2,7 +2,7 @@
  * Formats tables, counts and ages for all commands. They have no colour, so that NO_COLOR needs no
  * special case.
  */
-import type { Effect } from "../../server/contract/actions.ts";
+import type { Effect } from "../../server/schema/change-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 
 export interface Column {

@@ -10,7 +10,7 @@ import type {
   DeadLetters,
   DeadSelection,
 } from "../../model/dead-letters.ts";
-import type { DeadView } from "../../server/contract/dead-view.ts";
+import type { DeadView } from "../../server/schema/dead-view.ts";
 import { deadSentence } from "./dead-text.ts";
 import { createReader } from "../create-reader.ts";
 

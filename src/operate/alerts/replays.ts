@@ -16,7 +16,7 @@ import type {
   ReplayRecordsView,
   ReplayRequest,
   ReplayView,
-} from "../../server/contract/replay-view.ts";
+} from "../../server/schema/replay-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
 export type ReplayParts = ReplayStore &

@@ -14,7 +14,7 @@ import {
   type RoutingContext,
 } from "../../route/route-event.ts";
 import { matcherText, placeOfRoute } from "../../route/routed-place.ts";
-import type { RoutedSinkView, RouteTestView } from "../../server/contract/route-view.ts";
+import type { RoutedSinkView, RouteTestView } from "../../server/schema/route-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 import { matchableNames } from "./silence-request.ts";
 

@@ -13,7 +13,7 @@ import type {
   SilenceRequest,
   SilencesView,
   SilenceView,
-} from "../../server/contract/silence-view.ts";
+} from "../../server/schema/silence-view.ts";
 import { readSilenceRequest } from "./silence-request.ts";
 import { compileSilence } from "./silences.ts";
 

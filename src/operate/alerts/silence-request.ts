@@ -13,7 +13,7 @@ import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import type { NewSilence } from "../../model/silence.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher } from "../../route/route.ts";
-import type { SilenceRequest } from "../../server/contract/silence-view.ts";
+import type { SilenceRequest } from "../../server/schema/silence-view.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 
 const MAX_MS = 365 * 86_400_000;

@@ -10,7 +10,7 @@ import type { Wait, WaitCount } from "../../model/waiting.ts";
 import type { Route, Throttle } from "../../route/route.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { placeOfRoute } from "../../route/routed-place.ts";
-import type { WaitCountView, WaitView } from "../../server/contract/views.ts";
+import type { WaitCountView, WaitView } from "../../server/schema/sink-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
 export interface WaitFacts {

@@ -21,7 +21,7 @@ import {
 import { itemOfTweet } from "../../polling/read/read-feed.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
-import type { BackfillRequest, BackfillView } from "../../server/contract/backfill-view.ts";
+import type { BackfillRequest, BackfillView } from "../../server/schema/backfill-view.ts";
 
 export interface CommitBackParts {
   readonly store: Pick<PollStore, "itemMarks" | "loadSources" | "commitPoll"> &

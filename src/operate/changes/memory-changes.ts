@@ -10,7 +10,7 @@ import type { Watch } from "../../model/watch.ts";
 import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import { thresholdText } from "../../detect/threshold.ts";
-import type { MemoryView } from "../../server/contract/actions.ts";
+import type { MemoryView } from "../../server/schema/change-view.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { missedText } from "../pause.ts";
 import { firstRunSends, returnSends } from "./sent-changes.ts";

@@ -4,7 +4,7 @@
  */
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { MemoryView } from "../../server/contract/actions.ts";
+import type { MemoryView } from "../../server/schema/change-view.ts";
 import { missedText } from "../pause.ts";
 
 /**

@@ -19,7 +19,7 @@ import type {
   EditView,
   PathSilenceView,
   PathView,
-} from "../../server/contract/path-view.ts";
+} from "../../server/schema/path-view.ts";
 import { sinkFactsOf, sinkTypeOf } from "../alerts/create-sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 

@@ -1,10 +1,10 @@
 /** Past events as the API, the page and `chirpwatch events` show them. */
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
+import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventPage, EventRecord } from "../../model/history.ts";
 import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
-import { markView } from "../../server/contract/delivery-words.ts";
-import type { EventEntry, EventsView } from "../../server/contract/views.ts";
+import type { EventEntry, EventsView } from "../../server/schema/event-view.ts";
 import { createReader } from "../create-reader.ts";
 
 export const eventsView = ({ events, next }: EventPage, linksHost: string): EventsView => ({

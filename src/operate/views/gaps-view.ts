@@ -2,7 +2,7 @@
 import { gapText } from "../../engine/health/gap-monitor.ts";
 import type { OpenGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime } from "../../model/clock.ts";
-import type { GapView } from "../../server/contract/views.ts";
+import type { GapView } from "../../server/schema/status-view.ts";
 
 const MAX_SHOWN = 50;
 

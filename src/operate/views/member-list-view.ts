@@ -5,7 +5,7 @@
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
-import type { MemberListView } from "../../server/contract/views.ts";
+import type { MemberListView } from "../../server/schema/watch-view.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 export function memberListViews(

@@ -10,7 +10,7 @@ import { isBelowConfigured } from "../../engine/quota/quota-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";
-import type { BudgetView, QuotaView, SpentView } from "../../server/contract/budget-view.ts";
+import type { BudgetView, QuotaView, SpentView } from "../../server/schema/budget-view.ts";
 
 /** What a running daemon, or the state alone, knows about the quota. */
 export interface QuotaFacts {

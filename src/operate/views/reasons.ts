@@ -5,7 +5,9 @@
 import type { UpstreamTrouble } from "../../engine/health/upstream-monitor.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
-import type { ConfigView, SinkView, WatchView } from "../../server/contract/views.ts";
+import type { ConfigView } from "../../server/schema/status-view.ts";
+import type { SinkView } from "../../server/schema/sink-view.ts";
+import type { WatchView } from "../../server/schema/watch-view.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
 import { type QuotaFacts, quotaReasons } from "./quota-view.ts";

@@ -15,7 +15,7 @@ import { cleanText } from "../../render/text/clean-text.ts";
 import { spellTime } from "../../render/text/times.ts";
 import { withoutDeletedText } from "../../route/follow-up.ts";
 import { findReceivers } from "../../route/route-event.ts";
-import type { RenderView } from "../../server/contract/render-view.ts";
+import type { RenderView } from "../../server/schema/render-view.ts";
 import { createReader } from "../create-reader.ts";
 import { sinkFactsOf, sinkTypeOf } from "../alerts/create-sink.ts";
 import { SAMPLE_ID, sampleOfWatch } from "./sample-event.ts";

@@ -1,7 +1,7 @@
 /** Shows the daemons that share a state, and what each of them does. */
 import { isoTime } from "../../model/clock.ts";
 import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
-import type { ReplicaView, UnclaimedView } from "../../server/contract/replica-view.ts";
+import type { ReplicaView, UnclaimedView } from "../../server/schema/replica-view.ts";
 
 /**
  * Returns a view of each replica. `ownId` is the replica that answers the request; undefined if a

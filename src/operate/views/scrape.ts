@@ -10,7 +10,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { MetricName } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { ReadableMeter } from "../../server/metrics/meter.ts";
-import type { ConfigView } from "../../server/contract/views.ts";
+import type { ConfigView } from "../../server/schema/status-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { placeOfSink } from "../alerts/create-sink.ts";
 import { countDead } from "../alerts/dead-letters.ts";

@@ -7,7 +7,7 @@ import { isoTime } from "../../model/clock.ts";
 import type { DeadLetters } from "../../model/dead-letters.ts";
 import type { LevelStore } from "../../model/level.ts";
 import type { Outbox, OutboxStats } from "../../model/outbox.ts";
-import type { SinkView } from "../../server/contract/views.ts";
+import type { SinkView } from "../../server/schema/sink-view.ts";
 import { placeOfSink } from "../alerts/create-sink.ts";
 import { countDead } from "../alerts/dead-letters.ts";
 import { countViews, createWaitReader, type WaitReader } from "../alerts/waiting.ts";

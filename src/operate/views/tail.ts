@@ -3,7 +3,7 @@ import { type Clock, isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { TailFilter, TailLine } from "../../server/contract/tail-view.ts";
+import type { TailFilter, TailLine } from "../../server/schema/tail-view.ts";
 import type { Activity, ActivityFeed } from "./activity.ts";
 import { createReader } from "../create-reader.ts";
 

@@ -9,7 +9,7 @@ import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { TargetRef, TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Poll, Subscriber } from "../../plan/poll.ts";
-import type { UnseenLine, UnseenView } from "../../server/contract/unseen-view.ts";
+import type { UnseenLine, UnseenView } from "../../server/schema/explain-view.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 import { reasonOfFeed } from "./unseen-tweet.ts";
 

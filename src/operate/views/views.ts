@@ -19,19 +19,13 @@ import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { TemplateRunner } from "../../model/template.ts";
-import type { BudgetView } from "../../server/contract/budget-view.ts";
-import type {
-  ConfigView,
-  DaemonState,
-  EventsView,
-  FoundItem,
-  Health,
-  StatusView,
-  Views,
-  WatchView,
-} from "../../server/contract/views.ts";
-import type { ReplayRequest } from "../../server/contract/replay-view.ts";
-import type { TailFilter, TailLine } from "../../server/contract/tail-view.ts";
+import type { BudgetView } from "../../server/schema/budget-view.ts";
+import type { ConfigView, DaemonState, StatusView } from "../../server/schema/status-view.ts";
+import type { EventsView } from "../../server/schema/event-view.ts";
+import type { FoundItem, Health, Views } from "../../server/contract/views.ts";
+import type { WatchView } from "../../server/schema/watch-view.ts";
+import type { ReplayRequest } from "../../server/schema/replay-view.ts";
+import type { TailFilter, TailLine } from "../../server/schema/tail-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../alerts/dead-letters.ts";
 import { previewReplay, readReplays } from "../alerts/replays.ts";

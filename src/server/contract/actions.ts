@@ -1,34 +1,18 @@
 /**
- * What the server can ask the daemon to do, and the JSON of the answers of the changing calls of
- * `/api/v1/…`, field for field. Implemented in `operate/`.
+ * What the server can ask the daemon to do. Implemented in `operate/`; the JSON
+ * of the answers is in `change-view.ts`.
  */
-import type { OnReturn } from "../../model/watch.ts";
-import type { BackfillRequest, BackfillView } from "./backfill-view.ts";
-import type { ResentView } from "./dead-view.ts";
-import type { ReplayRequest } from "./replay-view.ts";
+import type { MarkedView } from "../schema/mark-view.ts";
+import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
+import type { Effect, MemoryView, PauseView, ResumedSinkView } from "../schema/change-view.ts";
+import type { ResentView } from "../schema/dead-view.ts";
+import type { ReplayRequest } from "../schema/replay-view.ts";
 import type {
   AddSilenceOutcome,
   ResendSilenced,
   SilenceRequest,
   SilenceView,
-} from "./silence-view.ts";
-
-/** What an edit of the configuration does to the memory of a watch. */
-export interface MemoryView {
-  readonly watch: string;
-  /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
-  readonly part: string;
-  readonly effect: "kept" | "new_baseline" | "dropped";
-  readonly detail: string;
-  /** What the change sends by itself; absent if that is nothing. */
-  readonly sends?: string;
-}
-
-/** When a change takes effect and which daemon carries it out, for people. */
-export interface Effect {
-  /** A text such as `now`, `now, by 10.0.0.3#k3x9` or `at the next start`. */
-  readonly effect: string;
-}
+} from "../schema/silence-view.ts";
 
 /**
  * The outcome of a reload. `asked` is the number of daemons elsewhere on the state that were asked
@@ -38,22 +22,6 @@ export type ReloadOutcome =
   | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
   | { readonly ok: true; readonly asked: number }
   | { readonly ok: false; readonly errors: readonly string[] };
-
-export interface PauseView {
-  readonly watch: string;
-  readonly paused: boolean;
-  readonly was_paused: boolean;
-  /** Since when the watch was paused or disabled; null if it was neither. */
-  readonly away_since: string | null;
-  /** What happens to what came meanwhile. */
-  readonly on_return: OnReturn;
-}
-
-export interface ResumedSinkView {
-  readonly sink: string;
-  /** Whether the sink was disabled because its receiver had said that its address is gone. */
-  readonly was_disabled: boolean;
-}
 
 export interface PauseRequest {
   /**
@@ -65,13 +33,6 @@ export interface PauseRequest {
   readonly by: string;
 }
 
-export interface MarkView {
-  readonly by: string;
-  readonly at: string;
-  /** Where the person was: `command line`, `API`, `page`. */
-  readonly from: string;
-}
-
 /** A request to mark an alert, or to remove its mark. */
 export interface MarkAction {
   /** The id of an event or of a message. */
@@ -79,15 +40,6 @@ export interface MarkAction {
   readonly isUndo: boolean;
   readonly by: string;
   readonly from: string;
-}
-
-export interface MarkedView {
-  /** The number of alerts that were asked for. */
-  readonly alerts: number;
-  /** The number of alerts that the request changed; 0 if it asked for what held already. */
-  readonly changed: number;
-  /** The newest mark of these alerts; null if none has one now. */
-  readonly acknowledged: MarkView | null;
 }
 
 /** What the server can ask the daemon to do. */

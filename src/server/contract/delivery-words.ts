@@ -5,8 +5,9 @@
 import { isoTime } from "../../model/clock.ts";
 import type { DeliveryOutcome } from "../../model/history.ts";
 import type { Mark } from "../../model/marks.ts";
-import type { MarkView } from "./actions.ts";
-import type { DeliveryView, EventLine, SinkView, WaitView } from "./views.ts";
+import type { MarkView } from "../schema/mark-view.ts";
+import type { DeliveryView, SinkView, WaitView } from "../schema/sink-view.ts";
+import type { EventLine } from "../schema/event-view.ts";
 
 type TimeText = (iso: string) => string;
 

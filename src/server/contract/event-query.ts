@@ -2,81 +2,71 @@
  * Reads and checks a query for past events, whose text comes from an address or from a command's
  * options.
  */
+import type { z } from "zod";
+import { lazy } from "../../model/lazy.ts";
 import type { ReportQuery } from "../../model/report.ts";
 import { parseAccount } from "../../model/account.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../model/history.ts";
+import { flagValue, parsedValue, queryProblem, addressSchema, textValue } from "./query.ts";
 
-/** The values by name, as they were written. An empty value counts as absent. */
-export type EventQueryText = Readonly<
-  Partial<
-    Record<
-      | "since"
-      | "until"
-      | "watch"
-      | "alerts"
-      | "author"
-      | "text"
-      | "state"
-      | "acknowledged"
-      | "limit"
-      | "before",
-      string
-    >
-  >
->;
+/** A time as it was written; a time ago counts from the moment that is passed in. */
+type Moment = (nowMs: number) => number;
+
+/** Says for people how a time is written. */
+export const TIMES = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
+
+export const timeValue = () =>
+  parsedValue((text): Moment | undefined => {
+    if (parseTime(text, 0) === undefined) return undefined;
+    return (nowMs) => parseTime(text, nowMs) ?? nowMs;
+  }, TIMES);
 
 /** The most events in one answer. */
 export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 50;
 
+/** The filters of events. All of them must hold. */
+export const eventFilters = lazy(() =>
+  addressSchema({
+    since: timeValue(),
+    until: timeValue(),
+    watch: parsedValue(parseNames, "the id of a watch, or several separated by commas"),
+    alerts: flagValue("`true` leaves out the daemon's own events."),
+    author: parsedValue(parseAuthor, "a handle, an id or a profile link"),
+    text: textValue("A text that occurs anywhere in the event."),
+    state: parsedValue(parseState, `one of ${DELIVERY_STATES.join(", ")}`),
+    acknowledged: parsedValue(parseAnswer, "yes or no"),
+    limit: parsedValue(parseLimit, `a whole number from 1 to ${MAX_EVENTS}`),
+    before: parsedValue(parseNext, "the `next` of an answer"),
+  }),
+);
+
+type EventFilters = z.infer<ReturnType<typeof eventFilters>>;
+/** The values by name, as they were written. An empty value counts as absent. */
+export type EventQueryText = { readonly [Name in keyof EventFilters]?: string };
+
 /** Returns the query, or a sentence that says what is wrong with it and what to write instead. */
 export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery | string {
-  const problems: string[] = [];
-  const read = <T>(
-    name: keyof EventQueryText,
-    parse: (value: string) => T | undefined,
-    expected: string,
-  ): Partial<Record<string, T>> => {
-    const value = text[name]?.trim() ?? "";
-    if (value === "") return {};
-    const parsed = parse(value);
-    if (parsed === undefined)
-      problems.push(`${name} must be ${expected}, not "${value.slice(0, 80)}"`);
-    return parsed === undefined ? {} : { [name]: parsed };
-  };
-  const time = (value: string) => parseTime(value, nowMs);
-  const { since } = read("since", time, TIMES);
-  const { until } = read("until", time, TIMES);
-  const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
-  const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
-  const { acknowledged } = read("acknowledged", parseAnswer, "yes or no");
-  const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MAX_EVENTS}`);
-  const { before } = read(
-    "before",
-    (value) => (/^\d+$/.test(value) ? value : undefined),
-    "the `next` of an answer",
-  );
-  const { watch } = read("watch", parseNames, "the id of a watch, or several separated by commas");
-  const { alerts } = read("alerts", parseFlag, "true or false");
-  const { text: words } = read("text", (value) => value, "a word of the text");
-  if (problems.length > 0) return problems.join("; ");
-  return {
-    sinceMs: since,
-    untilMs: until,
-    watches: watch,
-    ...(alerts === true ? { onlyAlerts: true } : {}),
-    ...(author === undefined ? {} : { author }),
-    ...(words === undefined ? {} : { text: words }),
-    ...(state === undefined ? {} : { state }),
-    ...(acknowledged === undefined ? {} : { isAcknowledged: acknowledged }),
-    ...(before === undefined ? {} : { before }),
-    limit: limit ?? DEFAULT_EVENTS,
-  };
+  const read = eventFilters().safeParse(text);
+  return read.success ? eventQueryOf(read.data, nowMs) : queryProblem(read.error.issues);
 }
 
-/** Says for people how a time is written. */
-export const TIMES = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
+export const eventQueryOf = (
+  { since, until, watch, alerts, author, text, state, acknowledged, limit, before }: EventFilters,
+  nowMs: number,
+): EventQuery => ({
+  sinceMs: since?.(nowMs),
+  untilMs: until?.(nowMs),
+  watches: watch,
+  ...(alerts === true ? { onlyAlerts: true } : {}),
+  ...(author === undefined ? {} : { author }),
+  ...(text === undefined ? {} : { text }),
+  ...(state === undefined ? {} : { state }),
+  ...(acknowledged === undefined ? {} : { isAcknowledged: acknowledged }),
+  ...(before === undefined ? {} : { before }),
+  limit: limit ?? DEFAULT_EVENTS,
+});
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
@@ -105,8 +95,7 @@ const parseNames = (value: string): readonly string[] | undefined => {
   return names.includes("") ? undefined : names;
 };
 
-const parseFlag = (value: string): boolean | undefined =>
-  value === "true" || value === "false" ? value === "true" : undefined;
+const parseNext = (value: string): string | undefined => (/^\d+$/.test(value) ? value : undefined);
 
 const parseAnswer = (value: string): boolean | undefined =>
   value === "yes" || value === "no" ? value === "yes" : undefined;
@@ -119,15 +108,36 @@ function parseLimit(value: string): number | undefined {
 /** The period of a report for which no period was asked. */
 const DEFAULT_SINCE = "7d";
 
+/** Which report is asked for. */
+export const reportFilters = lazy(() =>
+  addressSchema({
+    name: textValue("The name of a report of the configuration."),
+    watch: textValue("The id of a watch."),
+    since: timeValue(),
+  }),
+);
+
+type ReportFilters = z.infer<ReturnType<typeof reportFilters>>;
+
 /** Returns which report is asked for, or a sentence that says what is wrong with the query. */
 export function readReportQuery(
-  text: Readonly<Record<string, string | undefined>>,
+  text: { readonly [Name in keyof ReportFilters]?: string | undefined },
   nowMs: number,
 ): ReportQuery | string {
-  const { name = "", watch = "", since = DEFAULT_SINCE } = text;
-  if ((name === "") === (watch === "")) return "name either a report or a watch";
-  const sinceMs = parseTime(since.trim(), nowMs);
-  if (sinceMs === undefined) return `since must be ${TIMES}, not "${since.slice(0, 80)}"`;
+  const read = reportFilters().safeParse(text);
+  return read.success ? reportQueryOf(read.data, nowMs) : queryProblem(read.error.issues);
+}
+
+export function reportQueryOf(
+  { name, watch, since }: ReportFilters,
+  nowMs: number,
+): ReportQuery | string {
+  if ((name === undefined) === (watch === undefined)) return "name either a report or a watch";
+  const sinceMs = since?.(nowMs) ?? parseTime(DEFAULT_SINCE, nowMs) ?? nowMs;
   if (sinceMs >= nowMs) return "since must be in the past";
-  return { ...(name === "" ? {} : { name }), ...(watch === "" ? {} : { watch }), sinceMs };
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(watch === undefined ? {} : { watch }),
+    sinceMs,
+  };
 }

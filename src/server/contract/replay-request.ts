@@ -2,30 +2,52 @@
  * Reads and checks what is to be sent again, whose text comes from an address or from the options
  * of `replay`.
  */
-import { parseTime, TIMES } from "./event-query.ts";
-import type { ReplayRequest } from "./replay-view.ts";
-
-export type ReplayText = Readonly<Partial<Record<"event" | "since" | "sink" | "by", string>>>;
+import type { z } from "zod";
+import { lazy } from "../../model/lazy.ts";
+import { timeValue } from "./event-query.ts";
+import { queryProblem, addressSchema, textValue } from "./query.ts";
+import type { ReplayRequest } from "../schema/replay-view.ts";
 
 const MAX_CHARS = 100;
+
+export const byValue = () => textValue("The name of the caller, for the audit.");
+export const sinkValue = () => textValue("The name of a sink; all sinks if it is absent.");
 
 /** Returns who asks, for the audit; `caller` if nobody is named. */
 export const byOf = (by: string | undefined, caller: string): string =>
   (by ?? "").slice(0, MAX_CHARS) || caller;
 
+/** What is to be sent again: an event, or what was found since a time. */
+export const replayFilters = lazy(() =>
+  addressSchema({
+    event: textValue("The id of an event."),
+    since: timeValue(),
+    sink: sinkValue(),
+    by: byValue(),
+  }),
+);
+
+type ReplayFilters = z.infer<ReturnType<typeof replayFilters>>;
+type ReplayText = { readonly [Name in keyof ReplayFilters]?: string | undefined };
+
 /** Returns the request, or a sentence that says what to write instead. */
 export function readReplayRequest(
-  { event, since, sink, by }: ReplayText,
+  text: ReplayText,
   nowMs: number,
   caller: string,
 ): ReplayRequest | string {
-  const who = { sink: sink === "" ? undefined : sink, by: byOf(by, caller) };
-  if ((event ?? "") === "" && (since ?? "") === "")
-    return "name what to send again: an event or a time";
+  const read = replayFilters().safeParse(text);
+  return read.success ? replayRequestOf(read.data, nowMs, caller) : queryProblem(read.error.issues);
+}
+
+export function replayRequestOf(
+  { event, since, sink, by }: ReplayFilters,
+  nowMs: number,
+  caller: string,
+): ReplayRequest | string {
+  const who = { sink, by: byOf(by, caller) };
   if (event !== undefined && since !== undefined) return "give an event or a time, not both";
-  if (event !== undefined) return { what: { eventId: event.trim() }, ...who };
-  const sinceMs = parseTime((since ?? "").trim(), nowMs);
-  return sinceMs === undefined
-    ? `since must be ${TIMES}, not "${(since ?? "").slice(0, 80)}"`
-    : { what: { sinceMs }, ...who };
+  if (event !== undefined) return { what: { eventId: event }, ...who };
+  if (since !== undefined) return { what: { sinceMs: since(nowMs) }, ...who };
+  return "name what to send again: an event or a time";
 }

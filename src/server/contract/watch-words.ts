@@ -3,8 +3,8 @@
  * enrichment, used by page and commands.
  */
 import { counted, countText } from "./page-words.ts";
-import type { SlowedView } from "./budget-view.ts";
-import type { WatchView } from "./views.ts";
+import type { SlowedView } from "../schema/budget-view.ts";
+import type { WatchView } from "../schema/watch-view.ts";
 
 /**
  * `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists

@@ -1,6 +1,6 @@
 /** The forms with which people act on one alert. */
 import { type Html, html } from "../contract/html.ts";
-import type { MarkView } from "../contract/actions.ts";
+import type { MarkView } from "../schema/mark-view.ts";
 
 export interface ActedOn {
   readonly id: string;

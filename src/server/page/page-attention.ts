@@ -4,7 +4,8 @@
  */
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
-import type { StatusView, TargetView, WatchView } from "../contract/views.ts";
+import type { StatusView } from "../schema/status-view.ts";
+import type { TargetView, WatchView } from "../schema/watch-view.ts";
 
 /** A page of the same sentence helps nobody; the JSON has them all. */
 const MAX_LINES = 25;

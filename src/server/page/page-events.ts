@@ -8,7 +8,7 @@ import { alertActions } from "./page-alert-actions.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card, isWebLink } from "./page-tables.ts";
 import { counted, when } from "../contract/page-words.ts";
-import type { EventEntry, EventsView } from "../contract/views.ts";
+import type { EventEntry, EventsView } from "../schema/event-view.ts";
 
 /** `asked` is what the address holds, for the link to the next page. */
 export function renderEventsPage(

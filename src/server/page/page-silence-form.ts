@@ -3,7 +3,7 @@
  * it is wrong.
  */
 import { Html, html } from "../contract/html.ts";
-import type { SilenceRequest } from "../contract/silence-view.ts";
+import type { SilenceRequest } from "../schema/silence-view.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card } from "./page-tables.ts";
 

@@ -4,7 +4,7 @@
  */
 import { Html, html } from "../contract/html.ts";
 import { countText, when } from "../contract/page-words.ts";
-import type { SilenceView } from "../contract/silence-view.ts";
+import type { SilenceView } from "../schema/silence-view.ts";
 import { card } from "./page-tables.ts";
 
 export function silenceTable(silences: readonly SilenceView[], nowMs: number): Html {

@@ -4,14 +4,9 @@ import { outcomesText } from "../contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, spanText, when } from "../contract/page-words.ts";
-import type {
-  EventLine,
-  MemberListView,
-  SinkView,
-  TargetView,
-  WaitView,
-  WatchView,
-} from "../contract/views.ts";
+import type { EventLine } from "../schema/event-view.ts";
+import type { MemberListView, TargetView, WatchView } from "../schema/watch-view.ts";
+import type { SinkView, WaitView } from "../schema/sink-view.ts";
 
 /**
  * How many watches are shown. Rendering ten thousand rows every ten seconds would cost the daemon

@@ -2,8 +2,8 @@
 import { Html, html } from "../contract/html.ts";
 import { counted, countText, dayText, lasting, when } from "../contract/page-words.ts";
 import { isTroubled } from "./page-attention.ts";
-import type { QuotaView } from "../contract/budget-view.ts";
-import type { StatusView } from "../contract/views.ts";
+import type { QuotaView } from "../schema/budget-view.ts";
+import type { StatusView } from "../schema/status-view.ts";
 
 export const tiles = (
   status: StatusView,

@@ -10,8 +10,8 @@ import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
 import { spanText, when } from "../contract/page-words.ts";
-import { unclaimedWords } from "../contract/replica-view.ts";
-import type { DaemonState, StatusView } from "../contract/views.ts";
+import { unclaimedWords } from "../contract/replica-words.ts";
+import type { DaemonState, StatusView } from "../schema/status-view.ts";
 
 const STATE: Readonly<
   Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>

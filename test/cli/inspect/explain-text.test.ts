@@ -7,8 +7,11 @@ import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
 import { pathLines } from "../../../src/cli/inspect/path-text.ts";
 import { formatUnseen, neverSeen } from "../../../src/cli/inspect/unseen-text.ts";
 import type { Verdict } from "../../../src/model/event.ts";
-import type { ExplainDelivery, ExplainLine } from "../../../src/server/contract/explain-view.ts";
-import type { UnseenLine } from "../../../src/server/contract/unseen-view.ts";
+import type {
+  ExplainDelivery,
+  ExplainLine,
+  UnseenLine,
+} from "../../../src/server/schema/explain-view.ts";
 
 const AT = "2026-03-10T13:00:07.000Z";
 

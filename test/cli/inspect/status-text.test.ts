@@ -1,12 +1,8 @@
 /** What `status` says, word for word. Why alerts wait is in waiting-text.test.ts. */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
-import type {
-  GapView,
-  StatusView,
-  StoppedView,
-  WatchView,
-} from "../../../src/server/contract/views.ts";
+import type { GapView, StatusView, StoppedView } from "../../../src/server/schema/status-view.ts";
+import type { WatchView } from "../../../src/server/schema/watch-view.ts";
 import {
   NOW_MS,
   silenceView,

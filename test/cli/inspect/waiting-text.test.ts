@@ -7,8 +7,8 @@ import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
 import { pathLines } from "../../../src/cli/inspect/path-text.ts";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import { createWaitReader } from "../../../src/operate/alerts/waiting.ts";
-import type { ExplainDelivery } from "../../../src/server/contract/explain-view.ts";
-import type { WaitView } from "../../../src/server/contract/views.ts";
+import type { ExplainDelivery } from "../../../src/server/schema/explain-view.ts";
+import type { WaitView } from "../../../src/server/schema/sink-view.ts";
 import { NOW_MS, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
 
 const held: WaitView = {

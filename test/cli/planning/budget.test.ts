@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { plotSpending } from "../../../src/cli/planning/budget-plot.ts";
 import { formatBudget } from "../../../src/cli/planning/budget-text.ts";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
-import type { BudgetView, QuotaView } from "../../../src/server/contract/budget-view.ts";
+import type { BudgetView, QuotaView } from "../../../src/server/schema/budget-view.ts";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
 import { statusView } from "../../server/daemon-stand-in.ts";
 import { makeFolder } from "../../support/bin-process.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { reasonsOf, type Troubles } from "../../../src/operate/views/reasons.ts";
-import type { TargetView } from "../../../src/server/contract/views.ts";
+import type { TargetView } from "../../../src/server/schema/watch-view.ts";
 import { sinkView, watchView } from "../../server/daemon-stand-in.ts";
 
 const calm: Troubles = {

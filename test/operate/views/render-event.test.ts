@@ -8,7 +8,7 @@ import type { ChirpEvent } from "../../../src/model/event.ts";
 import type { EventQuery } from "../../../src/model/history.ts";
 import type { Batch, Sink } from "../../../src/model/sink.ts";
 import type { TemplateJob } from "../../../src/model/template.ts";
-import type { RenderView } from "../../../src/server/contract/render-view.ts";
+import type { RenderView } from "../../../src/server/schema/render-view.ts";
 import { EVENT_TIME_MS, makeEvent } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

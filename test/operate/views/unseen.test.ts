@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { formatUnseen } from "../../../src/cli/inspect/unseen-text.ts";
 import { tweetIdAt } from "../../../src/model/id.ts";
-import type { UnseenView } from "../../../src/server/contract/unseen-view.ts";
+import type { UnseenView } from "../../../src/server/schema/explain-view.ts";
 import { type InnerDaemon, startInnerDaemon } from "../../support/inner-daemon.ts";
 
 const SECOND = 1_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PAGE_POLICY } from "../../../src/server/page/page-assets.ts";
 import { spanText } from "../../../src/server/contract/page-words.ts";
 import { renderPage } from "../../../src/server/page/page.ts";
-import type { StatusView } from "../../../src/server/contract/views.ts";
+import type { StatusView } from "../../../src/server/schema/status-view.ts";
 import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../daemon-stand-in.ts";
 
 const page = (changes: Partial<StatusView> = {}) => renderPage(statusView(changes), NOW_MS);

@@ -1,0 +1,63 @@
+/**
+ * The schemas of all answers, by the names that routes give. Loaded for the description of the API
+ * and by tests; an answer itself needs no schema.
+ */
+import { z } from "zod";
+import { backfillViewSchema } from "../schema/backfill-view.ts";
+import { budgetViewSchema } from "../schema/budget-view.ts";
+import {
+  effectSchema,
+  healthViewSchema,
+  pauseViewSchema,
+  reloadedViewSchema,
+  resumedSinkViewSchema,
+} from "../schema/change-view.ts";
+import { deadViewSchema, resentViewSchema } from "../schema/dead-view.ts";
+import { eventsViewSchema } from "../schema/event-view.ts";
+import { explainViewSchema } from "../schema/explain-view.ts";
+import { markedViewSchema } from "../schema/mark-view.ts";
+import { problemViewSchema } from "../schema/problem-view.ts";
+import { renderViewSchema } from "../schema/render-view.ts";
+import { replayRecordsViewSchema, replayViewSchema } from "../schema/replay-view.ts";
+import { reportViewSchema } from "../schema/report-view.ts";
+import { jsonObjectSchema } from "../schema/schema.ts";
+import {
+  addedSilenceViewSchema,
+  silencesViewSchema,
+  silenceViewSchema,
+} from "../schema/silence-view.ts";
+import { silenceBodySchema } from "./silence-body.ts";
+import { statusViewSchema, stoppedViewSchema } from "../schema/status-view.ts";
+import { tailLineSchema } from "../schema/tail-view.ts";
+import { watchesViewSchema } from "../schema/watch-view.ts";
+
+export const ANSWERS = {
+  Acknowledged: z.object({ acknowledged: z.number() }).meta({ id: "Acknowledged" }),
+  AddedSilence: addedSilenceViewSchema.extend(effectSchema.shape).meta({ id: "AddedSilence" }),
+  Backfill: backfillViewSchema.extend(effectSchema.shape).meta({ id: "Backfill" }),
+  Budget: budgetViewSchema,
+  Dead: deadViewSchema,
+  Document: jsonObjectSchema,
+  EndedSilence: silenceViewSchema.extend(effectSchema.shape).meta({ id: "EndedSilence" }),
+  Events: eventsViewSchema,
+  Explain: explainViewSchema,
+  Health: healthViewSchema,
+  Marked: markedViewSchema.extend(effectSchema.shape).meta({ id: "Marked" }),
+  Pause: pauseViewSchema.extend(effectSchema.shape).meta({ id: "Pause" }),
+  Problem: problemViewSchema,
+  Reloaded: reloadedViewSchema,
+  Render: renderViewSchema,
+  Replay: replayViewSchema,
+  Replays: replayRecordsViewSchema,
+  Report: reportViewSchema,
+  Resent: resentViewSchema.extend(effectSchema.shape).meta({ id: "Resent" }),
+  ResumedSink: resumedSinkViewSchema.extend(effectSchema.shape).meta({ id: "ResumedSink" }),
+  SentAlerts: z.object({ alerts: z.number(), ...effectSchema.shape }).meta({ id: "SentAlerts" }),
+  SilenceBody: silenceBodySchema,
+  Silences: silencesViewSchema,
+  Status: z.union([statusViewSchema, stoppedViewSchema]),
+  TailLine: tailLineSchema,
+  Watches: watchesViewSchema,
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type AnswerName = keyof typeof ANSWERS;

@@ -1,0 +1,23 @@
+/** The JSON of `/api/v1/backfill`: what was made of what was read of a watch's past. */
+import { z } from "zod";
+
+/**
+ * A request to turn what was read and paid for, from `sinceMs` on, into alerts. It reads nothing
+ * more.
+ */
+export interface BackfillRequest {
+  readonly watchId: string;
+  readonly sinceMs: number;
+  /** The caller, for the audit. */
+  readonly by: string;
+}
+
+export const backfillViewSchema = z.object({
+  alerts: z.number().describe("Items that became alerts; in a dry run, that would become alerts."),
+  filtered: z.number().describe("Items that the watch's own filters rejected."),
+  known: z.number().describe("Items that were alerts before."),
+  left: z
+    .number()
+    .describe("Items that are newer than what the watch has read; its next poll finds them."),
+});
+export type BackfillView = z.infer<typeof backfillViewSchema>;

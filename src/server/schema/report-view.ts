@@ -1,0 +1,75 @@
+/** The JSON of `/api/v1/report` and of `chirpwatch report`. */
+import { z } from "zod";
+import type { ReportView } from "../../model/report.ts";
+import { list } from "./schema.ts";
+
+const alertCountSchema = z
+  .object({
+    count: z.number(),
+    events: z
+      .record(z.string(), z.string())
+      .describe("The options with which `chirpwatch events` lists the counted alerts."),
+  })
+  .meta({ id: "AlertCount" });
+
+const comparedCountSchema = z
+  .object({
+    count: z.number(),
+    before: z
+      .number()
+      .nullable()
+      .describe("The count of the period before; null if its data is incomplete."),
+  })
+  .meta({ id: "ComparedCount" });
+
+const watchReportSchema = z
+  .object({
+    watch: z.string(),
+    read: comparedCountSchema
+      .nullable()
+      .describe("The items that were read; null for a watch of values."),
+    filtered: comparedCountSchema.nullable(),
+    alerted: z.object({ ...comparedCountSchema.shape, ...alertCountSchema.shape }),
+    days: list(z.object({ day: z.string(), count: z.number() })).describe(
+      "The alerts of each day, oldest first.",
+    ),
+  })
+  .meta({ id: "WatchReport" });
+
+export const reportViewSchema: z.ZodType<ReportView> = z
+  .object({
+    name: z.string().nullable().describe("Null for a report that is not configured."),
+    title: z.string(),
+    from: z.string(),
+    to: z.string(),
+    timezone: z.string(),
+    watches: list(watchReportSchema),
+    top_authors: list(
+      z.object({ handle: z.string(), name: z.string(), alerted: alertCountSchema }),
+    ),
+    top_posts: list(
+      z.object({
+        id: z.string(),
+        author: z.string(),
+        text: z.string(),
+        url: z.string(),
+        likes: z.number(),
+        reposts: z.number(),
+        replies: z.number(),
+        seen_at: z.string(),
+      }),
+    ).describe("The posts with the most engagement, counted when each was last seen."),
+    shares: list(
+      z.object({
+        label: z.string(),
+        count: z.number().describe("The number of all alerts."),
+        values: list(z.object({ value: z.string(), count: z.number() })).describe(
+          "The most frequent values.",
+        ),
+      }),
+    ),
+    deleted: alertCountSchema,
+    silenced: alertCountSchema,
+    given_up: alertCountSchema,
+  })
+  .meta({ id: "Report" });

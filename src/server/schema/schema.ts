@@ -1,0 +1,18 @@
+/**
+ * What the schemas of the API's JSON share. The schemas are loaded for the API's description, not
+ * for an answer: the other rooms import their types only.
+ */
+import { z } from "zod";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { DELIVERY_STATES } from "../../model/history.ts";
+import { PRIORITIES } from "../../model/schedule.ts";
+
+/** A list that nobody changes. */
+export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+export const jsonSchema = z.custom<Json>((value) => value !== undefined);
+export const jsonObjectSchema = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+export const prioritySchema = z.enum(PRIORITIES);
+export const deliveryOutcomeSchema = z.enum(DELIVERY_STATES).meta({ id: "DeliveryState" });

@@ -1,0 +1,63 @@
+/** The JSON of `/api/v1/silences` and of the actions on it. */
+import { z } from "zod";
+import { list } from "./schema.ts";
+
+/** A request for a silence. */
+export interface SilenceRequest {
+  /** Matchers as in routes, such as `team="comms"`. All of them must match. */
+  readonly matchers: readonly string[];
+  /** A duration as in the configuration, such as `30m`, `2h` or `3d`. */
+  readonly duration: string;
+  readonly comment: string;
+  readonly author: string;
+}
+
+/** A request to send what silences hold back: of one sink and silence, or of all. */
+export interface ResendSilenced {
+  readonly sink: string | undefined;
+  readonly silenceId: string | undefined;
+  /** The caller, for the audit. */
+  readonly by: string;
+}
+
+export type AddSilenceOutcome<More = unknown> =
+  | { readonly ok: true; readonly silence: AddedSilenceView & More }
+  /** Sentences about what is wrong, each with what to write instead. */
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+export const silenceViewSchema = z
+  .object({
+    id: z.string(),
+    state: z.enum(["active", "expired"]),
+    matchers: list(z.string()),
+    starts_at: z.string(),
+    ends_at: z.string(),
+    author: z.string().describe("The person who added it; may be empty."),
+    comment: z.string(),
+    silenced: list(
+      z.object({
+        sink: z.string(),
+        alerts: z.number(),
+      }),
+    ).describe(
+      "How many alerts the silence holds back, by sink. Alerts that were sent since or are no longer kept do not count.",
+    ),
+  })
+  .meta({ id: "Silence" });
+export type SilenceView = z.infer<typeof silenceViewSchema>;
+
+export const silencesViewSchema = z
+  .object({
+    silences: list(silenceViewSchema).describe(
+      "The silences in the order in which they were added.",
+    ),
+  })
+  .meta({ id: "Silences" });
+export type SilencesView = z.infer<typeof silencesViewSchema>;
+
+export const addedSilenceViewSchema = silenceViewSchema.extend({
+  matching_24h: z
+    .number()
+    .describe("The number of events of the last 24 hours that the silence matches."),
+});
+export type AddedSilenceView = z.infer<typeof addedSilenceViewSchema>;
