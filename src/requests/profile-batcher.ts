@@ -61,7 +61,10 @@ export interface ProfileBatcher {
   fillSpareSlots(accounts: PiggybackedAccounts): void;
 }
 
-/** Stores profiles from an answer for other uses. `atMs` is when they were requested. */
+/**
+ * Stores the profiles of an answer, so that later alerts can contain them. `atMs` is when they were
+ * requested.
+ */
 type LearnUsers = (users: readonly User[], atMs: number) => void;
 
 /** An account that callers wait for. */

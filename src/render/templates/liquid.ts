@@ -58,7 +58,8 @@ export function createLiquid(setting: LiquidSetting): Liquid {
     ...(setting.renderLimitMs === undefined ? {} : { renderLimit: setting.renderLimitMs }),
     ...(locale === undefined ? { locale: "en" } : { locale }),
   });
-  // liquidjs looks up words in these, so they must not inherit names such as `toString`.
+  // liquidjs looks up tags and filters by name in these objects, so they must not inherit names
+  // such as `toString`.
   Object.setPrototypeOf(liquid.tags, null);
   Object.setPrototypeOf(liquid.filters, null);
   for (const name of Object.keys(REFUSED_TAGS)) delete liquid.tags[name];
