@@ -7,7 +7,7 @@
 export interface ConfigRevision {
   /** The revision number, counted from 1. */
   readonly number: number;
-  /** A digest of the texts of the configuration's files, made with the state's salt. */
+  /** A digest of the configuration's effective settings, made with the state's salt. */
   readonly hash: string;
   readonly atMs: number;
   /** The action that made this configuration the current one. */
