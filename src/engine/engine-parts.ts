@@ -1,8 +1,8 @@
 /**
- * Creates the parts of the engine, each after the parts it needs. Each part gets what it needs from
- * the engine's dependencies through an interface of its own; this file adds only the links between
- * the parts. If targets change, `PlannedWatches` reports their watches, and the planner plans
- * again.
+ * Creates the parts of the engine, each after the parts that it uses. Each part declares what it
+ * needs from the engine's dependencies in an interface of its own, so this file adds only the links
+ * between the parts. If targets change, `PlannedWatches` reports their watches, and the planner
+ * makes a new plan.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners } from "../groups/runners.ts";

@@ -38,8 +38,8 @@ export class Engine {
   }
 
   /**
-   * Makes a set of watches the active one, at the start and at every reload. Polls that are also in
-   * the new plan keep their memory and due times.
+   * Replaces the active watches, at the start and at every reload. Polls that are also in the new
+   * plan keep their memory and due times.
    */
   async setWatches(watches: readonly EngineWatch[]): Promise<void> {
     this.#parts.watches.set(watches);
@@ -47,7 +47,7 @@ export class Engine {
     this.#resolveTargets(true);
   }
 
-  /** Plans again after watches were paused or resumed in the state, or got other targets. */
+  /** Makes a new plan after watches were paused or resumed in the state, or got other targets. */
   async watchesChanged(watchIds: readonly string[]): Promise<void> {
     if (watchIds.length === 0) return;
     await this.#parts.watches.readAgain(watchIds);
@@ -56,8 +56,8 @@ export class Engine {
   }
 
   /**
-   * Takes over the polls that this replica holds now. Reads learned values again first, because the
-   * replicas that held these polls may have changed them.
+   * Starts to run the polls that were assigned to this replica. Reads learned values again first,
+   * because the replicas that ran these polls before may have changed them.
    */
   async takeShare(): Promise<void> {
     await this.#parts.runners.reload();
@@ -84,7 +84,7 @@ export class Engine {
     if (this.#deps.share.isLeading()) this.#beginLeading();
   }
 
-  /** Starts what only the leading replica does, unless it has started already. */
+  /** Starts the work that only the leading replica does, unless it has started already. */
   lead(): void {
     if (this.#isLeading) return;
     this.#beginLeading();
@@ -98,7 +98,8 @@ export class Engine {
     gaps.stop();
     const lookups = [resolver.stop(), lists.stop()];
     gate.close();
-    // Answers that are paid for are worth a short wait; requests that take longer are aborted.
+    // Requests under way will be billed, so their answers get a short wait. Requests that take
+    // longer are aborted.
     const cancelAbort = clock.after(ANSWER_GRACE_MS, () => gate.abort());
     await Promise.all([loop.stop(), rechecks.stop(), ...lookups]);
     cancelAbort();
@@ -125,7 +126,7 @@ export class Engine {
   /** Returns when a watch is polled next, in epoch ms; undefined while it has no planned poll. */
   nextPollAt(watchId: string): number | undefined {
     const { history, loop } = this.#parts;
-    // If the quota is spent, only first reads are made before the period ends.
+    // If the quota is spent, only polls that never ran are made before the period ends.
     const soonestMs = (key: string) =>
       history.lastPolledAtMs.has(key) ? this.#deps.quotaMonitor.heldUntilMs : 0;
     const times = this.pollsOf(watchId).flatMap(({ key }) => {
@@ -160,7 +161,7 @@ export class Engine {
     return this.#parts.history.problems.get(pollKey) ?? "";
   }
 
-  /** Returns the pages of the first reads that run now, by watch id. */
+  /** Returns how many pages the running first reads have read so far, by watch id. */
   firstReadPages(): ReadonlyMap<string, number> {
     return this.#parts.runner.firstReadPages();
   }
@@ -177,7 +178,8 @@ export class Engine {
   }
 
   /**
-   * Makes all polls due now, after something that they waited for: a recovered store or a new key.
+   * Makes all polls due now. Called when the cause of a stop is gone: the state can be written
+   * again, or there is a new key.
    */
   runAllNow(): void {
     for (const { key } of this.polls) this.#parts.loop.runNow(key);
@@ -206,8 +208,9 @@ export class Engine {
   }
 
   /**
-   * Looks handles up, then checks the lists through which accounts are read, so that one answer for
-   * a list serves all accounts that were just found. `isAsked`: see `ListCheck.check`.
+   * Looks up handles, then checks the lists through which accounts are read. In this order, one
+   * answer for a list serves all accounts that were just found. `isAsked` is true if an operator's
+   * action caused the check.
    */
   #resolveTargets(isAsked = false): void {
     const { resolver, lists } = this.#parts;

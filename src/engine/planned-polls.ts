@@ -1,6 +1,6 @@
 /**
- * Holds the polls of the current plan, as `poll-planner.ts` made it, for code that prices, runs and
- * shows polls.
+ * Holds the polls of the current plan, made by `poll-planner.ts`, for code that estimates costs,
+ * runs polls or shows them.
  */
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -19,10 +19,7 @@ export class PlannedPolls {
     return this.#byWatch.get(watchId) ?? [];
   }
 
-  /**
-   * Returns a poll, possibly from an older plan, without the subscribers that were paused or
-   * removed since.
-   */
+  /** Returns a poll without the subscribers that were paused or removed since it was planned. */
   withoutRemoved(poll: Poll): Poll {
     const subscribers = poll.subscribers.filter((subscriber) =>
       this.#targets.has(targetId(subscriber)),

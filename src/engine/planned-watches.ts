@@ -1,6 +1,6 @@
 /**
- * Holds the watches that are polled now, with their targets as they are in the state, and applies
- * every change to them. `poll-planner.ts` makes polls of them.
+ * Holds the active watches, with their targets as stored in the state, and applies every change to
+ * them. `poll-planner.ts` makes polls of them.
  */
 import { groupBy } from "../model/group-by.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
@@ -39,8 +39,8 @@ export class PlannedWatches {
   }
 
   /**
-   * Returns the earliest baseline of a watch's targets, in epoch ms; undefined if none is known. A
-   * baseline counts from the next time that the watch is read from the state.
+   * Returns when the first of a watch's targets got its baseline, in epoch ms; undefined if none
+   * has one. A new baseline is seen after the watch was read from the state again.
    */
   baselineAtMs(watchKey: string): number | undefined {
     const times = (this.#of(watchKey)?.targets ?? []).flatMap(
@@ -67,13 +67,16 @@ export class PlannedWatches {
     this.#replace(this.#all.map(withState));
   }
 
-  /** Replaces targets that got a user id or another source. */
+  /** Replaces targets whose user id was found or that are read from another source. */
   replaceTargets(targets: readonly TargetState[]): void {
     this.#replace(withTargets(this.#all, targets));
     this.#changed(targets);
   }
 
-  /** Sets the ids of accounts that watches name in addition to their targets. */
+  /**
+   * Sets the user ids of accounts that watches name in addition to their targets, such as those in
+   * a filter.
+   */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
     const found = new Map<string, Record<string, string>>();
     for (const { watchKey, handle, userId } of accounts)
@@ -110,8 +113,8 @@ const plannedOf = ({
 }: EngineWatch): Planned => followAccounts({ watch, type, watchKey, paused, targets }, accounts);
 
 /**
- * Replaces the accounts that a watch names in addition to its targets by their ids, as far as the
- * ids are known.
+ * Replaces the handles that a watch names in addition to its targets by user ids, as far as the ids
+ * are known.
  */
 function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {
   const watch = withAccountIds(planned.watch, planned.type, ids);
@@ -123,8 +126,8 @@ function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>)
 }
 
 /**
- * Replaces targets. If two targets turned out to have the same user id, the one that is left
- * replaces both.
+ * Replaces targets. If two targets turn out to be the same account, the one in `targets` replaces
+ * both.
  */
 function withTargets(
   planned: readonly Planned[],

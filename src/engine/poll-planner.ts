@@ -34,7 +34,10 @@ export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
 export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
-  /** The last plan. `single`: the polls before they were grouped. */
+  /**
+   * The last plan. `polls` are its polls; `single` are the same polls before they were put into
+   * groups.
+   */
   #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = {
     single: [],
     polls: [],
@@ -44,10 +47,10 @@ export class PollPlanner {
     this.#deps = deps;
   }
 
-  /** Makes a new plan. All calls before it begins share it. */
+  /** Makes a new plan. Calls that come before the planning begins share one plan. */
   readonly replan = createRounds(() => this.#makePlan(), this.#inTurn);
 
-  /** Passes on the polls of the current plan that this replica holds now. */
+  /** Passes the polls of the current plan that are assigned to this replica to the poll loop. */
   takeShare(): Promise<void> {
     return this.#inTurn(() => this.#takeHeld());
   }
@@ -70,12 +73,12 @@ export class PollPlanner {
     this.#plan = { single, polls };
   }
 
-  /** Loads when each poll last ran, because its due time follows from that. */
+  /** Loads when each poll last ran, because its due time is computed from that. */
   async #date(polls: readonly Poll[]): Promise<void> {
     const { watches, store, history } = this.#deps;
     const unknown = new Set(await history.load(polls, store));
-    // The key of a batch was polled before, but an entry that was added to it was not. Such a batch
-    // counts as never polled.
+    // A batch keeps its key when an entry is added to it. The entry was never polled, so the whole
+    // batch is treated as never polled.
     const hasEntries = (poll: Poll) =>
       poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
     const batches = polls.filter((poll) => unknown.has(poll.key) && hasEntries(poll));
@@ -84,7 +87,9 @@ export class PollPlanner {
     for (const poll of batches) if (isUnread(poll)) history.lastPolledAtMs.delete(poll.key);
   }
 
-  /** Passes the polls that this replica holds to the loop. Other replicas run the rest. */
+  /**
+   * Passes the polls that are assigned to this replica to the loop. Other replicas run the rest.
+   */
   async #takeHeld(): Promise<void> {
     const { share, history, loop, stalls } = this.#deps;
     const { single, polls } = this.#plan;

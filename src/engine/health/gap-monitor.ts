@@ -1,6 +1,6 @@
 /**
- * Alerts the operator when a gap in the covered ranges does not shrink, and clears the alert when
- * the gap is closed. The memory of the feed says what the gaps are and how old they are.
+ * Alerts the operator when a gap in a feed's covered ranges does not shrink, and clears the alert
+ * when the gap is closed. The feed's memory holds the gaps and their ages.
  */
 import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
 import { gapAges, stuckGap } from "../../detect/gap-age.ts";
@@ -15,7 +15,10 @@ import { repeat } from "./repeat.ts";
 
 export interface GapMonitorDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   readonly store: Pick<PollStore, "loadSources">;
-  /** Only the leader clears alerts, whichever replica filled the gap. */
+  /**
+   * Shows whether this replica leads. Only the leader clears alerts, whichever replica filled the
+   * gap.
+   */
   readonly share: Pick<Share, "isLeading">;
   readonly pollsOf: (watchId: string) => readonly Poll[];
 }
@@ -46,7 +49,7 @@ export class GapMonitor {
     this.#stopChecks?.();
   }
 
-  /** Checks the gaps that a poll of this replica left. */
+  /** Alerts the operator if a poll of this replica left a gap that does not shrink. */
   async polled({ subscribers }: Poll, { openGaps = [] }: PollOutcome): Promise<void> {
     const stuck = stuckGap(openGaps);
     if (stuck === undefined) return;

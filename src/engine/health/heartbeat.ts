@@ -1,6 +1,6 @@
 /**
- * Sends heartbeats to an external monitor while the daemon makes progress. The monitor raises an
- * alarm when they stop.
+ * Sends heartbeats to an external monitor while the daemon makes progress. The monitor alerts
+ * somebody when they stop.
  */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -14,8 +14,8 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Sends a heartbeat now and then at every interval while `isAlive`. Returns a function that stops
- * it.
+ * Sends a heartbeat now, and another one after every interval, except while `isAlive` returns
+ * false. Returns a function that stops the heartbeats.
  */
 export function startHeartbeat(
   { url, intervalMs }: HeartbeatOptions,

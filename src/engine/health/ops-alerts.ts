@@ -14,8 +14,8 @@ import type { Share } from "../../model/replicas.ts";
 import { type CommitDeps, commitEvents } from "../../polling/run/commit-events.ts";
 
 /**
- * Stores and routes an alert. The same alert with the same `episode` makes the same event. @throws
- * StoreError
+ * Stores an alert as an event and routes it. Calls with the same alert and `episode` store one
+ * event only. @throws StoreError
  */
 export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
 
@@ -27,12 +27,12 @@ export interface OpsAlertsDeps extends Pick<Ports, "clock" | "random" | "log"> {
 
 export const createOpsAlerts = (deps: OpsAlertsDeps): OpsAlerts => new RememberedAlerts(deps);
 
-/** A condition, as stored. */
+/** The stored row of a condition: a problem that is reported once while it lasts. */
 interface Lasting {
   /**
-   * The number of times that it was raised. If the daemon crashes after an alert and before this
-   * row is written, the alert is raised again with the same number, so its event is stored only
-   * once.
+   * How many times the condition was raised. The number is part of the event's id. If the daemon
+   * crashes after an alert and before this row is written, the alert is raised again with the same
+   * number, so its event is stored only once.
    */
   readonly times: number;
   readonly isRaised: boolean;
@@ -49,7 +49,10 @@ interface Lasting {
 class RememberedAlerts implements OpsAlerts {
   readonly #deps: OpsAlertsDeps;
   readonly #conditions: LearnedValues<Lasting>;
-  /** The keys of conditions that are raised now: few of all that ever were. */
+  /**
+   * The keys of conditions that are raised now. They are few, while `#conditions` has every
+   * condition that was ever raised.
+   */
   readonly #raised = new Set<string>();
   readonly #inTurn = createInTurn();
 
@@ -134,7 +137,8 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /**
-   * Changes conditions one at a time. A change that cannot be stored holds until the next restart.
+   * Runs changes of conditions one at a time. A change that cannot be stored is in effect until the
+   * next restart.
    */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;

@@ -1,11 +1,14 @@
-/** Repeats work until it is stopped: the next run starts a fixed time after the last one ended. */
+/**
+ * Repeats work until it is stopped. The next run starts a fixed time after the previous run has
+ * ended.
+ */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
 export interface RepeatOptions {
   readonly clock: Clock;
   /** The wait before the first run, and between the end of a run and the next one. */
   readonly everyMs: number;
-  /** Replaces the wait before the first run. */
+  /** The wait before the first run, if it differs from `everyMs`. */
   readonly firstAfterMs?: number;
   readonly work: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;

@@ -1,7 +1,7 @@
 /**
- * Keeps the sandbox's invented tweets out of real channels when only the sandbox's answers show
- * what it is: a service at a local address may also be a proxy to the real one. `config/guard.ts`
- * handles the address `sandbox`.
+ * Keeps the sandbox's invented tweets out of real channels if only an answer shows that the service
+ * is a sandbox. A local address does not show it, because it may belong to a proxy to the real
+ * service. `config/guard.ts` handles the address `sandbox`.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { outwardSinks } from "../../config/guard.ts";

@@ -1,7 +1,7 @@
 /**
- * Detects a data service that answers but has nothing to say: everywhere, lists that held items
- * come back empty, or nothing is new for much longer than is likely at the usual pace of these
- * watches. The pace is learned again after each start.
+ * Detects that the data service answers without content. Either lists that held items come back
+ * empty for most watches, or nothing is new for much longer than is likely at the usual rate of new
+ * items. The rate is learned again after each start.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -9,17 +9,17 @@ import type { Ports } from "../../model/ports.ts";
 export interface SilenceMonitorDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
 
 /**
- * The number of items that should have come in the silent time. Day and night can differ by a
- * factor of ten, but even then a silence of this length is not chance.
+ * An alert is raised when at least this many items would have been found at the usual rate. Rates
+ * can differ by a factor of ten between day and night, but even then such a silence is not chance.
  */
 const EXPECTED_BEFORE_ALERT = 100;
 const MIN_SILENCE_MS = 30 * 60_000;
-/** The weight of an item in the pace halves in this time. */
+/** The time in which the weight of an item in the rate halves. */
 const HALF_LIFE_MS = 86_400_000;
-/** The pace is not used before it was observed for this long. */
+/** The rate must have been observed for this long before it is used. */
 const LEARN_MS = 6 * 3_600_000;
 const MAX_PAUSE_MS = 10 * 60_000;
-/** Three checks, which are made every 30 s. */
+/** How long a replica's alert counts as seen: three checks, which are made every 30 s. */
 const SEEN_FOR_MS = 90_000;
 const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
 const CONDITION = "upstream.silent";
@@ -28,16 +28,17 @@ export class SilenceMonitor {
   readonly #deps: SilenceMonitorDeps;
   readonly #pace: ItemPace;
   /**
-   * Whether the reported silence consists of empty lists. Such a silence ends when lists show items
-   * again, the other kind when something is new. After a restart this is not known.
+   * Whether the reported silence was detected by empty lists. Such a silence ends when lists show
+   * items again, while any other silence ends when something is new. After a restart this is not
+   * known.
    */
   #isOfEmptyLists = false;
-  /** Whether an answer has ended the silence since it was last seen. */
+  /** Whether an answer since the last detection of the silence shows that it is over. */
   #isBack = false;
   #lastAnswerMs: number;
   /**
-   * The time in which answers brought nothing new. A pause between two answers counts only up to a
-   * limit.
+   * The time in ms without a new item. Of a pause between two answers, at most `MAX_PAUSE_MS` is
+   * added.
    */
   #quietMs = 0;
 
@@ -48,7 +49,8 @@ export class SilenceMonitor {
   }
 
   /**
-   * Counts a complete answer of a poll. `hasItems`: the answer is a list with items, new or not.
+   * Counts a complete answer of a poll. `hasItems` is true if the answer is a list with items,
+   * whether new or not.
    */
   countAnswer(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
@@ -78,9 +80,12 @@ export class SilenceMonitor {
     await this.#alert(message);
   }
 
-  /** Forgets the pace, because polls were removed and the rest have another pace. */
+  /**
+   * Forgets the learned rate. Called when polls were removed, because the remaining ones have
+   * another rate.
+   */
   forget(): void {
-    // The remaining polls show again whether there is a silence.
+    // If the remaining polls are silent too, this is detected again.
     this.#isBack = true;
     this.#quietMs = 0;
     this.#pace.forget(this.#deps.clock.monotonic());
@@ -117,15 +122,21 @@ export class SilenceMonitor {
 }
 
 /**
- * The rate at which all polls together bring new items, with recent items weighted more. Zero until
- * it has been observed for some hours.
+ * The rate at which all polls together find new items, with more weight for recent items. It is 0
+ * until it has been observed for `LEARN_MS`.
  */
 class ItemPace {
   #startMs: number;
-  /** The number of items, with the weight of each halved every half-life. */
+  /**
+   * The sum of the items' weights. The weight of an item is 1 at first and halves in every
+   * half-life.
+   */
   #weight = 0;
   #weighedAtMs: number;
-  /** New items per millisecond, as of the last one, so that a silence does not reduce it. */
+  /**
+   * The new items per millisecond, computed when the last item arrived, so that a silence does not
+   * reduce it.
+   */
   #perMs = 0;
 
   constructor(nowMs: number) {
@@ -149,8 +160,8 @@ class ItemPace {
   }
 
   /**
-   * Divides the weight by the weight that a steady pace of one item per millisecond would have by
-   * now. In the long run that is half-life / ln 2.
+   * Returns the items per millisecond: the sum of weights, divided by the sum that a steady rate of
+   * one item per millisecond would have reached by now. That sum approaches half-life / ln 2.
    */
   #perMsAt(nowMs: number): number {
     const watchedMs = nowMs - this.#startMs;

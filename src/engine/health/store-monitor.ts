@@ -1,7 +1,7 @@
 /**
- * Handles a state that cannot be written: stops polling, because results could not be stored, tries
- * to write again, and notifies the operator. Failures in quick succession count as one trouble. It
- * ends once the state has worked for a while.
+ * Handles a state that cannot be written. Polling stops, because results could not be stored;
+ * writes are tried again, and the operator is notified. Failures in quick succession count as one
+ * trouble, which ends once the state has worked for a while.
  */
 import type { StoreMonitor } from "../../model/store-health.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -19,7 +19,7 @@ export interface StoreMonitorDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<Upkeep, "proveWritable" | "proveUnlocked">;
   readonly share: Pick<Share, "isLeading">;
   /**
-   * Sends a text to a sink without the store, which cannot hold an ops alert now. Only the replica
+   * Sends a text directly to a sink, because an ops alert cannot be stored now. Only the replica
    * that leads, or led last, sends it. Never rejects.
    */
   readonly notifyDirectly: (text: string) => Promise<void>;
@@ -36,19 +36,17 @@ export const createStoreMonitor = (deps: StoreMonitorDeps): StoreMonitor =>
   new MonitoredStore(deps);
 
 /**
- * A time in which the state cannot be relied on: from the first failure until it has worked for
- * `STORE_HELD_MS`.
+ * A period in which the state cannot be relied on. It lasts from the first failure until the state
+ * has worked for `STORE_HELD_MS`.
  */
 interface Trouble {
   readonly cause: string;
   readonly sinceMs: number;
-  /**
-   * When the state was first written again after the last failure, in monotonic ms; 0 before that.
-   */
+  /** When a write first succeeded after the last failure, in monotonic ms; 0 until then. */
   endedMs: number;
   /** The number of failures. */
   times: number;
-  /** Whether the state did not recover at once. */
+  /** Whether the first new attempt to write has failed too, so that the trouble is reported. */
   isLasting: boolean;
   isReported: boolean;
 }
@@ -99,7 +97,8 @@ class MonitoredStore implements StoreMonitor {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    // The process ends, so it reports now that the trouble is over.
+    // The process ends now, so it reports the end of the trouble without waiting for
+    // `STORE_HELD_MS`.
     if (this.#text === undefined) this.#close();
   }
 
@@ -122,7 +121,7 @@ class MonitoredStore implements StoreMonitor {
       isReported: false,
     };
     this.#open.times += 1;
-    // A connection that was cut may be back at once, or this replica may have been replaced.
+    // A lost connection may work again at the next attempt, or this replica may have been replaced.
     // Neither is worth an alert.
     if (error.code !== "STORE_UNREACHABLE") return this.#last(error);
     this.#write().then(
@@ -174,8 +173,8 @@ class MonitoredStore implements StoreMonitor {
     if (open === undefined) return;
     const { cause, sinceMs, endedMs, times, isLasting, isReported } = open;
     if (isLasting) log.info("state can be written again", { times });
-    // The replica that led during the trouble may be gone, and it could not store whether it had
-    // reported the trouble. So this message is complete without an earlier one.
+    // The replica that led during the trouble may be gone, and it could not store whether it
+    // reported the trouble. So this message is understood without an earlier one.
     if (!isReported && !(isLasting && share.isLeading())) return;
     const often = times === 1 ? "" : `, ${times} times`;
     const was = `For ${formatDuration(endedMs - sinceMs)} it could not be written${often}: ${cause}`;

@@ -1,6 +1,6 @@
 /**
- * Alerts the operator when the data service goes down or refuses the key, and when it is back.
- * Probes the service at intervals while it refuses the key.
+ * Alerts the operator when the data service goes down or refuses the API key, and when it works
+ * again. Probes the service at intervals while it refuses the key.
  */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { WAITS_FAIL_AFTER_MS } from "../../model/asked-wait.ts";
@@ -12,8 +12,8 @@ import { repeat } from "./repeat.ts";
 export interface UpstreamMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly pacer: UpstreamPacer;
   /**
-   * Asks `/key-usage-info`, which is free. Resolves to true if the service would answer requests
-   * again.
+   * Sends a free request to `/key-usage-info`. Resolves to true if the service would answer billed
+   * requests again.
    */
   readonly probe: () => Promise<boolean>;
   /** Called when the service answers again after a refusal. */
@@ -24,11 +24,11 @@ export interface UpstreamMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" |
 export interface UpstreamTrouble {
   readonly reason: string;
   readonly sinceMs: number;
-  /** When the next request is made, if the service asked to wait. */
+  /** When the next request is made, in epoch ms, if the service asked to wait. */
   readonly untilMs?: number;
 }
 
-/** A shorter failure is retried without an alert. */
+/** How long the service must fail before an alert. A shorter failure is only retried. */
 const ALERT_AFTER_MS = 60_000;
 const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
@@ -40,7 +40,7 @@ export class UpstreamMonitor {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
-  /** Whether it has answered while it was known to be down, and has not failed since. */
+  /** Whether the service has answered since it was reported as down, and has not failed again. */
   #isBack = false;
 
   constructor(deps: UpstreamMonitorDeps) {
@@ -63,8 +63,8 @@ export class UpstreamMonitor {
   }
 
   /**
-   * Ends a refusal, because the service accepts the key again. `isPaidFor`: a billed request was
-   * answered, not only a free one.
+   * Ends a refusal, because the service accepts the key again. `isPaidFor` is true if a billed
+   * request was answered, and false if only a free one was.
    */
   keyTaken(isPaidFor: boolean): void {
     const status = this.#status();
@@ -133,7 +133,8 @@ export class UpstreamMonitor {
   }
 
   #answered(): void {
-    // This request was already under way when another one was refused.
+    // A request that was under way when another one was refused may still be answered. Its answer
+    // does not end the refusal.
     if (this.isStopped) return;
     this.#failingSinceMs = undefined;
     this.#lastError = undefined;

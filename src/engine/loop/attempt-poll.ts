@@ -1,6 +1,6 @@
 /**
- * Runs one poll and handles its result: remembers, counts and reports it, and decides when the poll
- * runs again.
+ * Runs one poll, logs, counts and remembers its result, alerts the operator if needed, and decides
+ * when a failed poll runs again.
  */
 import { errorText } from "../../model/errors.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
@@ -28,7 +28,7 @@ export interface AttemptDeps
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
-/** The wait after a failure that will not pass soon, such as a refused key or a spent quota. */
+/** The wait after a failure that probably lasts, such as a refused key or a spent quota. */
 const HELD_MS = 60_000;
 
 export class PollAttempts {
@@ -117,10 +117,10 @@ export class PollAttempts {
     const watch = poll.subscribers[0]?.watch.id;
     if (storeMonitor.recordError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
-      // Only pages beyond the first are held for this reason. What they hold is stored as a gap,
-      // which the next polls fill.
+      // Only pages beyond the first are held for this reason. The missing part of the feed is
+      // stored as a gap, which the next polls fill.
       if (error.reason === "pace") return {};
-      // The time is rounded up, because a poll that comes a fraction of a millisecond too soon
+      // The time is rounded up, because a poll that starts a fraction of a millisecond too early
       // would be held again.
       if (error.retryAtMs !== undefined)
         return {
@@ -138,14 +138,14 @@ export class PollAttempts {
     if (after?.isAnswer === true) log.debug("the service answered a poll with 404", fields);
     else log.warn("poll failed", fields);
     if (after !== undefined) return after;
-    // The gate knows how long this source must wait. It holds the request of the next run and
-    // answers with the time.
+    // The next run comes soon, because the request gate knows how long this source must wait: it
+    // holds the request and returns the time.
     if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
     return { notBeforeMs: nowMs + HELD_MS };
   }
 
   /**
-   * Raises an ops alert for each watch with items that were not sent or with history that the
+   * Raises an ops alert for each watch of which items were too old to be sent, or whose history the
    * service did not return.
    */
   async #reportLosses(poll: Poll, { tooOld, lostGaps }: PollOutcome): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Remembers each poll while the daemon runs, by poll key: when it ran, how that went, and which
- * gaps its feed has.
+ * Remembers for each poll, by its key, when it ran, how that went, and which gaps its feed has. The
+ * memory lasts as long as the process.
  */
 import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
 import { gapAges } from "../../detect/gap-age.ts";
@@ -20,7 +20,7 @@ interface FeedGaps {
   readonly readAtMs?: number;
 }
 
-/** Gaps in the history of a feed that wait to be filled. */
+/** A feed with the gaps in its covered ranges that wait to be filled. */
 export interface OpenGaps {
   readonly feed: Poll;
   readonly gaps: readonly GapAge[];
@@ -30,16 +30,16 @@ export const countGaps = (open: readonly OpenGaps[]): number =>
   open.reduce((sum, { gaps }) => sum + gaps.length, 0);
 
 /**
- * Gaps that were read from the state are read again after this time, because another replica may
+ * After this time, gaps that were read from the state are read again, because another replica may
  * have filled them.
  */
 const BELIEVED_MS = 30_000;
 
 export class PollHistory {
   readonly lastPolledAtMs = new Map<string, number>();
-  /** When each poll last succeeded. */
+  /** When each poll last succeeded, in epoch ms, by its key. */
   readonly lastOkAtMs = new Map<string, number>();
-  /** Why the last run of a poll failed. */
+  /** Why the last run of each failing poll failed, by its key. */
   readonly problems = new Map<string, string>();
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #gaps = new Map<string, FeedGaps>();
@@ -49,9 +49,9 @@ export class PollHistory {
   }
 
   /**
-   * Reads what the state knows about polls that are new here, and resolves to their keys. A group
-   * that was never polled as such gets the time of the member that was polled longest ago, and none
-   * if a member was never polled.
+   * Loads when polls ran, for those polls that are new here, and resolves to their keys. A group
+   * that was never polled gets the time of the member that was polled longest ago, and no time if a
+   * member was never polled.
    */
   async load(polls: readonly Poll[], store: Store): Promise<readonly string[]> {
     const unknown = polls.filter(({ key }) => !this.lastPolledAtMs.has(key)).map(({ key }) => key);
@@ -76,8 +76,8 @@ export class PollHistory {
   }
 
   /**
-   * Forgets polls that are no longer planned, alone or in a group. If one comes back, the state
-   * knows when it ran.
+   * Forgets polls that are no longer planned, alone or in a group. If such a poll is planned again,
+   * `load` reads from the state when it ran.
    */
   keepOnly(polls: readonly Poll[]): void {
     const keys = new Set(
@@ -90,7 +90,7 @@ export class PollHistory {
       for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key);
   }
 
-  /** Records a run that read something, even if only a part. `openGaps`: the gaps of its feed. */
+  /** Records a run that read all or a part. `openGaps` are the gaps of the poll's feed. */
   polled(key: string, atMs: number, openGaps: readonly GapAge[] | undefined): void {
     this.lastPolledAtMs.set(key, atMs);
     this.problems.delete(key);
@@ -107,9 +107,9 @@ export class PollHistory {
   }
 
   /**
-   * Returns the gaps in the covered ranges of feeds, including those in groups. For feeds that were
-   * not polled by this process, gaps are read from the state, and again only after a while, because
-   * reading thousands of memories takes time.
+   * Returns the gaps in the covered ranges of feeds, including those in groups. If this process has
+   * not polled a feed, its gaps are read from the state and used for `BELIEVED_MS`, because reading
+   * thousands of memories takes time.
    */
   async openGaps(polls: readonly Poll[], store: Store): Promise<readonly OpenGaps[]> {
     const all = polls
@@ -120,8 +120,8 @@ export class PollHistory {
     for (const { fingerprint, memory } of unknown.length === 0
       ? []
       : await store.loadSources(unknown)) {
-      // The feed may have been polled while the state was read. Then its poll knows the gaps
-      // better.
+      // A poll of the feed may have ended while the state was read. Its gaps are newer and are
+      // kept.
       if (!this.#isKnown(fingerprint))
         this.#gaps.set(fingerprint, {
           gaps: gapAges(readFeedMemory(memory)),

@@ -1,6 +1,6 @@
 /**
- * Knows when each planned poll is due: the queue of due times, computed from schedules and pace.
- * Does not know which polls run.
+ * Holds the due time of each planned poll, computed from its schedules and the slow-down. Does not
+ * know which polls run.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
@@ -18,9 +18,15 @@ export interface PollPace {
 }
 
 export interface Due extends DueEntry {
-  /** The tick behind the due time, without spread. */
+  /**
+   * The tick of the schedule from which the due time was computed, without the offset that spreads
+   * polls.
+   */
   readonly tickMs: number;
-  /** The previous tick, if the due time was computed with the slow-down factor of that moment. */
+  /**
+   * The tick from which the due time was computed with the current slow-down factor, so that a new
+   * factor changes it. Undefined if the due time does not depend on the factor.
+   */
   readonly pacedFromMs: number | undefined;
 }
 
@@ -38,7 +44,10 @@ export class PollQueue {
     this.#pace = pace;
   }
 
-  /** Replaces the plan, and removes polls that are no longer planned. New polls must be entered. */
+  /**
+   * Replaces the plan, and removes polls that are no longer planned from the queue. The caller
+   * enters new polls.
+   */
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     this.#lastPolledAtMs = lastPolledAtMs;
     this.#polls = new Map(polls.map((poll) => [poll.key, poll]));
@@ -54,7 +63,7 @@ export class PollQueue {
     return this.#queue.get(key)?.dueMs;
   }
 
-  /** When the first poll of all is due. */
+  /** When the earliest poll in the queue is due, in epoch ms; undefined if the queue is empty. */
   get firstDueAt(): number | undefined {
     return this.#queue.peek()?.dueMs;
   }
@@ -68,7 +77,10 @@ export class PollQueue {
     this.enter(poll, this.#atOnce(), undefined);
   }
 
-  /** Enters a poll by its last run, or at once if it was never polled. */
+  /**
+   * Enters a poll with the due time that follows from its last run. A poll that never ran is due
+   * now.
+   */
   enterFirst(poll: Poll): void {
     const nowMs = this.#clock.now();
     const lastPolledMs = this.#lastPolledAtMs.get(poll.key);
@@ -77,18 +89,21 @@ export class PollQueue {
     const { dueMs, tickMs } = isNew
       ? { dueMs: nowMs, tickMs: nowMs }
       : this.dueAfter(poll, lastPolledMs);
-    // A tick that was missed during a downtime runs once, now.
+    // All ticks that were missed during a downtime result in one run, now.
     this.enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, pacedFromMs);
   }
 
-  /** Returns when a poll is due after its last run, at the current pace, on any replica. */
+  /**
+   * Returns when a poll is due after its last run, at the current slow-down. All replicas compute
+   * the same time.
+   */
   dueAfter(poll: Poll, lastPolledMs: number): DueTime {
     const tickMs = tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
   /**
-   * Enters a poll. The entry is one literal of fixed shape: ten thousand entries made by object
+   * Enters a poll. The entry is one object literal, because ten thousand entries made with object
    * spread take a third more memory.
    */
   enter(
@@ -99,15 +114,15 @@ export class PollQueue {
     this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs });
   }
 
-  /** Returns the tick after the given one. */
+  /** Returns the first tick after `lastTickMs`, with its due time. */
   nextAfter(poll: Poll, lastTickMs: number, nowMs = this.#clock.now()): DueTime {
     const tickMs = tickAfter(this.#pace, poll, lastTickMs, nowMs);
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
   /**
-   * Computes due times again after the clock was set back. Otherwise polls would wait until the old
-   * time is reached.
+   * Computes due times again after the clock was set back. Otherwise polls would wait until the
+   * clock reaches the old time again.
    */
   computeAgain(): void {
     for (const { poll, due } of this.#planned(this.#queue.entries()))
@@ -115,8 +130,8 @@ export class PollQueue {
   }
 
   /**
-   * Computes due times again, because polls have become faster or slower. `nextDueMs` returns the
-   * time of a poll that follows its pace instead of ticks.
+   * Computes due times again after the slow-down has changed. `nextDueMs` returns the due time of a
+   * poll that chooses its own time; undefined if the poll follows its schedule.
    */
   reschedule(nextDueMs: (poll: Poll) => number | undefined): void {
     const nowMs = this.#clock.now();
@@ -124,7 +139,8 @@ export class PollQueue {
       if (due.pacedFromMs === undefined) continue;
       const isDue = due.dueMs <= nowMs;
       const pacedMs = nextDueMs(poll);
-      // A poll that is due already is put off only if its interval is no longer over.
+      // A poll that is due already is moved to a later time only if its slowed-down interval is not
+      // over yet.
       const scheduled = () =>
         this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
       const next = pacedMs === undefined ? scheduled() : { dueMs: pacedMs, tickMs: due.tickMs };

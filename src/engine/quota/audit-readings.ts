@@ -1,20 +1,24 @@
 /**
- * Holds what the service last said about each key, as `quota-audit.ts` learned it. The choice of
- * the key that pays depends on these values, which are kept over restarts.
+ * Holds the remaining requests that the service last reported for each key, as `quota-audit.ts`
+ * learned them. The choice of a key for a request depends on them. They are stored, so a restart
+ * keeps them.
  */
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { AuditReading } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 
-/** What the service said about a key, and when. */
+/** The answer of the service about a key, and what was computed from it. */
 export interface KeyReading extends AuditReading {
   readonly remaining: number;
   readonly askedAtMs: number;
   readonly periodId: string;
   /** Absent in values stored before keys had fingerprints. */
   readonly fingerprint?: string;
-  /** The sum over this period. */
+  /**
+   * The sum of the key's drifts in this period, in requests: above 0 if the service counted more
+   * than the ledger.
+   */
   readonly drift: number;
   readonly limit: number;
 }
@@ -39,8 +43,8 @@ export class AuditReadings {
   }
 
   /**
-   * Returns a key's requests in this period, computed from what the service said was left;
-   * undefined if unknown.
+   * Returns how many requests a key may make in the whole period, computed from what the service
+   * reported as left; undefined if unknown.
    */
   limitOf(key: string): number | undefined {
     const reading = this.#readings.get(key);

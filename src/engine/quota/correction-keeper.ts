@@ -1,6 +1,6 @@
 /**
- * Keeps over restarts how much more slowed-down polls cost than forecast. It is written at most
- * once a minute. `budget/` interprets the value.
+ * Stores the forecast correction, so that it survives a restart. Writes it at most once a minute.
+ * `budget/forecast-correction.ts` computes it.
  */
 import type { ForecastCorrection, CorrectionMemory } from "../../budget/forecast-correction.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -9,7 +9,10 @@ import type { Json } from "../../model/json.ts";
 import type { Notes } from "../../model/store.ts";
 
 export interface CorrectionKeeper {
-  /** Reads the stored value. Called before every use; only the first call reads. */
+  /**
+   * Restores the stored value. It is called before every use, and only the first call reads the
+   * state.
+   */
   load(): Promise<void>;
   /** Writes the value if it changed and the last write is long enough ago. */
   save(): Promise<void>;
@@ -17,7 +20,8 @@ export interface CorrectionKeeper {
 
 const NOTE = "quota.overrun";
 /**
- * If the daemon is killed, little is lost; frequent requests for the status cause no more writes.
+ * The shortest time between two writes. A killed daemon loses only the learning of this time, and
+ * frequent calls of `save` cause few writes.
  */
 const WRITE_EVERY_MS = 60_000;
 

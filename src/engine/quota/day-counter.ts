@@ -1,6 +1,6 @@
 /**
- * Counts the requests of each watch per hour, from the ledger, for the forecast.
- * `forecast/counted-days.ts` decides when a day counts.
+ * Counts the requests of each watch per hour, from the ledger, so that the forecast can be compared
+ * with them. `forecast/counted-days.ts` decides when a day counts.
  */
 import {
   type CountedDays,
@@ -28,7 +28,9 @@ export class DayCounter {
     this.#known = new LearnedValues<CountedDays>({ scope: SCOPE, store, clock, writeEveryMs: 0 });
   }
 
-  /** Reads earlier counts. Called before every use; only the first call reads. */
+  /**
+   * Loads stored counts. It is called before every use, and only the first call reads the state.
+   */
   load(): Promise<void> {
     return this.#known.load();
   }
@@ -39,8 +41,8 @@ export class DayCounter {
   }
 
   /**
-   * Counts the requests since the last call. Called once an hour, while polls are not slowed down.
-   * `estimatesOf` returns the estimates since a time, by watch id.
+   * Counts the requests since the last call. Called once an hour, but not while polls are slowed
+   * down. `estimatesOf` returns the estimates for the time since `sinceMs`, by watch id.
    */
   async countRequests(
     estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>,
@@ -53,7 +55,8 @@ export class DayCounter {
     for (const { watch, requests } of lines) spent.set(watch, (spent.get(watch) ?? 0) + requests);
     for (const [id, estimate] of estimatesOf(sinceMs)) {
       const known = this.#known.get(id);
-      // Most watches of a large configuration are polled rarely, and get no row.
+      // Most watches of a large configuration are polled too rarely to be counted, so no row is
+      // stored for them.
       if (known === undefined && !isCountable(estimate.estimate)) continue;
       this.#known.put(id, countHour(known, { ...estimate, requests: spent.get(id) ?? 0, nowMs }));
     }
@@ -65,7 +68,10 @@ export class DayCounter {
   readonly ratioOf = (watchId: string): number | undefined => this.#known.get(watchId)?.ratio;
 }
 
-/** Reads the ratios that daemons on this state have counted. */
+/**
+ * Reads the ratios between counted and estimated requests, by watch id, which daemons on this state
+ * have stored.
+ */
 export async function readRatios(store: LearnedStore): Promise<DayCounter["ratioOf"]> {
   const counted = await store.loadLearned(SCOPE);
   return (watchId) => (counted.get(watchId) as unknown as CountedDays | undefined)?.ratio;

@@ -1,6 +1,6 @@
 /**
- * What the daemon's own forecast needs from the state and the ledger: the lengths of lists, and the
- * requests of watches. Refreshed once an hour.
+ * Holds the figures from the state and the ledger that the daemon's own forecast needs: the lengths
+ * of lists and the counted requests of watches. They are refreshed once an hour.
  */
 import { NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import { type CostModel, createCostModel } from "../../forecast/cost.ts";
@@ -22,7 +22,7 @@ export interface HourlyFiguresDeps {
   /** If there are several replicas, only the leader counts days. */
   readonly share: Pick<Share, "isLeading">;
   readonly learned: LearnedStore;
-  /** Reads watch states, which say how many pages a list has. */
+  /** Reads the states of watches, from which the number of pages of a list is known. */
   readonly states: (watchIds: readonly string[]) => Promise<readonly WatchState[]>;
 }
 
@@ -44,8 +44,8 @@ export class HourlyFigures {
   }
 
   /**
-   * Refreshes the figures if an hour has passed. Requests are not counted while polls are slowed
-   * down.
+   * Refreshes the figures if an hour has passed. While polls are slowed down, it counts no
+   * requests, because they would make estimates too low.
    */
   async refresh(polls: readonly Poll[], isSlowedDown: boolean): Promise<void> {
     const { clock, states, share } = this.#deps;

@@ -1,7 +1,8 @@
 /**
- * Suspends a key that the service refuses, or that gets no answers while other keys do. Alerts the
- * operator once, asks the service about suspended keys at intervals, and reports when a key is
- * back. With only one key it suspends nothing, and the gate handles the refusal.
+ * Suspends a key that the service refuses, or with which requests fail while they succeed with
+ * other keys. Alerts the operator once, asks the service about suspended keys at intervals, and
+ * reports when a key works again. If there is only one key, it suspends nothing, and the request
+ * gate handles the refusal.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -13,7 +14,7 @@ import { repeat } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
 /**
- * Asks `/key-usage-info` with this key, which is free. Resolves to true if the key has requests
+ * Sends a free request to `/key-usage-info` with this key. Resolves to true if the key has requests
  * left.
  */
 export type AskKey = (key: string) => Promise<boolean>;
@@ -28,14 +29,15 @@ export interface KeyMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" | "log
 
 const CHECK_EVERY_MS = 60_000;
 /**
- * Three checks. A replica that still suspends a key raises the alert again at every check, so that
- * another replica, for which the key pays, does not clear it.
+ * How long an alert counts as seen by a replica: three checks. A replica that still suspends a key
+ * raises the alert again at every check, so that another replica, for which the key works, does not
+ * clear it.
  */
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "key.refused:";
 /**
- * A key is suspended after this many requests in a row failed with it and were answered with
- * another key, if the first and the last are at least `FAILING_MS` apart.
+ * A key is suspended after this many requests in a row failed with it and succeeded with another
+ * key, if the first and the last of them are at least `FAILING_MS` apart.
  */
 const FAILURES = 3;
 const FAILING_MS = 60_000;
@@ -47,7 +49,8 @@ export class KeyMonitor {
   /** The alert of each key, as it was raised when the key was last suspended. */
   readonly #alerts = new Map<string, OpsAlert>();
   /**
-   * The requests that failed with a key and were answered with another, since the key last paid.
+   * How many requests failed with a key and were answered with another one since the key last
+   * worked.
    */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
@@ -56,8 +59,8 @@ export class KeyMonitor {
   }
 
   /**
-   * Returns the keys that may pay now. If none may, returns all of them, so that the service itself
-   * refuses the request.
+   * Returns the keys that may be used now. If all are suspended, returns all of them, so that the
+   * service itself refuses the request.
    */
   usable(): readonly string[] {
     const keys = this.#deps.keys();
@@ -73,7 +76,8 @@ export class KeyMonitor {
     const { ring, clock, renew } = this.#deps;
     const keys = this.#deps.keys();
     if (keys.length < 2) return false;
-    // The request was sent with a key that is no longer active, or with an older value of the key.
+    // The key is no longer active, or its value was replaced after the request was sent. Then the
+    // refusal says nothing about the keys now.
     if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
       return true;
     if (error.kind === "unauthorized" && (await renew(key))) {
@@ -82,7 +86,8 @@ export class KeyMonitor {
     }
     const isNew = !ring.suspended.some((one) => one.key === key);
     ring.suspend(key, reasonOf(error), clock.monotonic());
-    // A key that fails is better than none, so failing keys are tried again if no other is left.
+    // A key that fails is better than no key. So if no key is usable, those suspended for failures
+    // are tried again.
     if (ring.usable(keys).length === 0)
       for (const { key: other, because } of ring.suspended)
         if (because === "failing") ring.tryAgain(other);
@@ -98,12 +103,14 @@ export class KeyMonitor {
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
-  /** Puts a key on trial, because it pays again for another replica. */
+  /** Puts a key on trial, because the service accepts it again on another replica. */
   accepted(key: string): void {
     this.#deps.ring.tryAgain(key);
   }
 
-  /** Asks about the suspended keys. Resolves to true if one of them may pay again. */
+  /**
+   * Asks the service about the suspended keys. Resolves to true if one of them may be used again.
+   */
   probe(ask: AskKey): Promise<boolean> {
     return this.#askAbout(
       this.#deps.ring.suspended.map(({ key }) => key),
@@ -138,7 +145,7 @@ export class KeyMonitor {
 
   /**
    * Counts a request that failed with this key and was answered with another one. Suspends the key
-   * after several.
+   * after `FAILURES` of them.
    */
   async #doubt(key: string, error: UpstreamError): Promise<void> {
     const { ring, clock, keys } = this.#deps;
@@ -156,7 +163,10 @@ export class KeyMonitor {
     await this.#alertSuspended(key, error);
   }
 
-  /** Asks about suspended keys, and raises the alert again for each that is still suspended. */
+  /**
+   * Asks the service about suspended keys that are due, and raises the alert again for each key
+   * that stays suspended.
+   */
   async #check(ask: AskKey): Promise<void> {
     const { ring, clock, keys, opsAlerts } = this.#deps;
     await this.#askAbout(ring.claimProbes(clock.monotonic()), ask);

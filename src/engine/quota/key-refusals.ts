@@ -1,6 +1,6 @@
 /**
- * Shares with all replicas that the service refuses a key. Each refused key has a stored note,
- * which the other replicas read once a minute.
+ * Notifies all replicas when the service refuses a key. Each refused key has a stored note, which
+ * the other replicas read once a minute.
  */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -35,8 +35,8 @@ const READ_EVERY_MS = 60_000;
 export class KeyRefusals {
   readonly #deps: KeyRefusalsDeps;
   /**
-   * The last known refusal of each key, by key fingerprint. `isReported`: another replica reported
-   * it.
+   * The last known refusal of each key, by key fingerprint. `isReported` is true if another replica
+   * reported it.
    */
   readonly #known = new Map<
     string,
@@ -49,8 +49,8 @@ export class KeyRefusals {
   }
 
   /**
-   * Starts to read the notes. A refusal from before the start blocks nothing: the first request is
-   * a trial.
+   * Starts to read the notes. A refusal from before the start does not suspend a key: its first
+   * request shows whether it is still refused.
    */
   async start(): Promise<void> {
     const { clock, log, keys } = this.#deps;
@@ -90,8 +90,8 @@ export class KeyRefusals {
   }
 
   /**
-   * Called when a free request was answered. That shows that the key is valid, not that it is paid
-   * for.
+   * Ends a refusal as `unauthorized`, because a free request with the key was answered. That shows
+   * that the key is valid, not that it is paid for.
    */
   answered(key: string): void {
     if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized")

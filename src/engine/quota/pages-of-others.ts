@@ -1,12 +1,15 @@
-/** Counts the further pages that other replicas read, from the ledger that all replicas share. */
+/**
+ * Counts the pages beyond the first ones of polls that other replicas read. They are in the ledger
+ * that all replicas share.
+ */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Ledger } from "../../model/ledger.ts";
 
 export interface PagesOfOthersDeps {
   readonly ledger: Pick<Ledger, "countFurtherPages">;
   /**
-   * Called with the pages since the last count. A page of this replica that is entered during the
-   * count may be included, and is subtracted from the next count.
+   * Called with the number of pages since the last count. If this replica enters a page during the
+   * count, that page may be included; then it is subtracted from the next count.
    */
   readonly onCounted: (pages: number) => void;
 }
@@ -14,21 +17,24 @@ export interface PagesOfOthersDeps {
 export class PagesOfOthers {
   readonly #deps: PagesOfOthersDeps;
   readonly #inTurn = createInTurn();
-  /** The last entry that was counted; undefined before the first count. */
+  /** The id of the last counted ledger entry; undefined before the first count. */
   #countedId: number | undefined;
-  /** The pages that this replica read since the last count. */
+  /** How many further pages this replica has read since the last count. */
   #own = 0;
 
   constructor(deps: PagesOfOthersDeps) {
     this.#deps = deps;
   }
 
-  /** Called when this replica has entered a page in the ledger. */
+  /** Records that this replica has entered a further page in the ledger. */
   entered(): void {
     this.#own += 1;
   }
 
-  /** Counts pages. The first count only says where the next one starts. */
+  /**
+   * Counts the pages since the last call. The first call counts none: it only finds the ledger
+   * entry after which the next call starts.
+   */
   count(): Promise<void> {
     const { ledger, onCounted } = this.#deps;
     return this.#inTurn(async () => {

@@ -1,6 +1,6 @@
 /**
- * The lengths of the lists that polls read completely, by poll key. They are kept here so that the
- * states of ten thousand watches need not stay in memory.
+ * Computes the lengths of the lists that polls read completely. Only these figures are kept, so
+ * that the states of ten thousand watches need not stay in memory.
  */
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -10,11 +10,13 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface Volumes {
   readonly readAtMs: number;
-  /** The requests of a complete read, by the key of a poll or of a group's member. */
+  /**
+   * The number of requests that a complete read takes, by the key of a poll or of a group's member.
+   */
   readonly pages: ReadonlyMap<string, number>;
   /**
-   * The ids of watches with a list whose first read is not complete. Their days are not counted
-   * yet.
+   * The ids of watches that have not yet read one of their lists to its end. Their days are not
+   * counted yet.
    */
   readonly unread: ReadonlySet<string>;
 }
@@ -25,7 +27,10 @@ export const NO_VOLUMES: Volumes = {
   unread: new Set(),
 };
 
-/** Returns the ids of the watches whose state says how long their lists are. */
+/**
+ * Returns the ids of watches that read a complete list. Their states are needed to know how long
+ * the lists are.
+ */
 export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
   ...new Set(listsOf(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id))),
 ];
@@ -33,7 +38,7 @@ export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
 const listsOf = (polls: readonly Poll[]): readonly Poll[] =>
   polls.flatMap((one) => one.group?.members ?? [one]).filter(readsWholeList);
 
-/** Computes the volumes. `states`: the states of `watchesWithLists`. */
+/** Computes the volumes from the states of the watches that `watchesWithLists` returned. */
 export function volumesOf(
   polls: readonly Poll[],
   states: readonly WatchState[],

@@ -1,6 +1,6 @@
 /**
- * Alerts the operator once per period that the quota is short, and once that it is spent. Computes
- * nothing.
+ * Alerts the operator once per period when the forecast exceeds the quota, and once when the quota
+ * is spent. Takes all figures from the status.
  */
 import { isoTime } from "../../model/clock.ts";
 import { formatExact } from "../../render/text/numbers.ts";
@@ -19,7 +19,7 @@ const MAX_NAMED = 5;
  */
 const LAST_HOUR_MS = 3_600_000;
 
-/** Raises the alerts that the status calls for. Called after every read of the ledger. */
+/** Raises the alerts that the status requires. Called after every read of the ledger. */
 export async function alertQuota(
   { clock, opsAlerts, settings }: QuotaAlertsDeps,
   status: QuotaStatus,
@@ -68,8 +68,8 @@ function shortText(
 }
 
 /**
- * The condition outlasts its period, so that an alert is not raised again when the clock is set to
- * another period and back.
+ * How long after its period the condition is kept. An alert is thus not raised twice if the clock
+ * is set to another period and back.
  */
 const KEPT_MS = 100 * 86_400_000;
 
@@ -79,7 +79,10 @@ export const oncePerPeriod = (name: string, { id, endMs }: QuotaPeriod): Conditi
   endsAtMs: endMs + KEPT_MS,
 });
 
-/** A few requests may be under way, so a slightly lower figure means nothing. */
+/**
+ * A limit counts as lower than the configured one only below this share of it, because requests
+ * under way cause small differences.
+ */
 const NOTICEABLY_LESS = 0.98;
 
 /** Whether the data service has noticeably less left than the configuration allows. */

@@ -1,8 +1,8 @@
 /**
- * Asks the service at the start and every 15 minutes what each key has left, and compares it with
- * the ledger. Learns the limit if the configuration has none, and alerts the operator when the
- * service counts more than the ledger. If there are several replicas, the leader asks.
- * `quota-monitor.ts` decides what a limit means for polls.
+ * Asks the service how many requests each key has left, at the start and every 15 minutes, and
+ * compares the answer with the ledger. Learns the limit if the configuration has none, and alerts
+ * the operator when the service counts more than the ledger. If there are several replicas, only
+ * the leader asks. `quota-monitor.ts` decides what a limit means for polls.
  */
 import { boundedWaitMs, MAX_SERVICE_WAIT_MS } from "../../model/asked-wait.ts";
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
@@ -20,7 +20,7 @@ import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAuditDeps
   extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
-  /** Holds what is learned. */
+  /** Holds the answers of the service. */
   readonly readings: AuditReadings;
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentByKey">;
   readonly share: Pick<Share, "isLeading">;
@@ -32,8 +32,8 @@ export interface QuotaAuditDeps
    */
   readonly fingerprint: (key: string) => string;
   /**
-   * Asks `/key-usage-info` for `remaining_requests`, and resolves to its value unchecked. @throws
-   * if there is no answer
+   * Requests `remaining_requests` from `/key-usage-info`, and resolves to its value unchecked.
+   * @throws if there is no answer
    */
   readonly remaining: (key: string) => Promise<unknown>;
   /** Returns for how long the ledger keeps single attempts. */
@@ -43,21 +43,22 @@ export interface QuotaAuditDeps
 }
 
 const CHECK_EVERY_MS = 900_000;
-/** How often it may ask while the quota is spent. */
+/** The shortest time between two checks while the quota is spent. */
 const CHECK_SPENT_EVERY_MS = 60_000;
-/** How often a replica that does not lead reads what the leader learned. */
+/** The time after which a replica that does not lead reads again what the leader learned. */
 const READ_EVERY_MS = 60_000;
 /**
- * The waits after a request that was not answered, doubled up to the usual interval. If the service
- * asks for a longer wait, that one counts.
+ * The waits after a check without an answer. They double up to the usual interval. If the service
+ * asks for a longer wait, that one is used.
  */
 const RETRIES: Backoff = { stepsMs: doubling(60_000, CHECK_EVERY_MS) };
 
-/** The service may count an attempt this much later than it answers it. */
+/** The service may count a request up to this long after it has answered it. */
 const COUNTING_DELAY_MS = 10_000;
 /**
- * The service's clock may be a little slow, and what it says is left of the old period is not the
- * limit of the new one. The check waits this long after the turn of the period.
+ * The wait after the end of a period before the next check. The service's clock may be a little
+ * slow, and the requests that it reports as left in the old period are not the limit of the new
+ * one.
  */
 const TURN_MS = 60_000;
 
@@ -97,8 +98,8 @@ export class QuotaAudit {
   }
 
   /**
-   * Asks about every key. An unusable answer, or none, leaves the limit as it was. A replica that
-   * does not lead reads what the leader learned. Never rejects.
+   * Asks the service about every key. Without a usable answer, a limit stays as it was. A replica
+   * that does not lead reads what the leader learned. Never rejects.
    */
   async check(): Promise<void> {
     const { readings, share, clock, notes, log, onChecked } = this.#deps;
@@ -109,7 +110,7 @@ export class QuotaAudit {
       return this.#arm(READ_EVERY_MS);
     }
     const { isComplete, askedWaitMs } = await this.#checkKeys();
-    // The answer came after the stop: the state is closed by now.
+    // The daemon was stopped before the answer came, so the state is closed by now.
     if (this.#isStopped) return;
     await readings.save(notes).catch(() => undefined);
     await onChecked().catch((error: unknown) =>
@@ -122,8 +123,9 @@ export class QuotaAudit {
   }
 
   /**
-   * Asks once about each key that only this replica has, because its key file differs from the
-   * leader's. The sender of the request handles a refusal.
+   * Asks the service once about each key that only this replica has, because its key file differs
+   * from the leader's. If the service refuses the key, the code that sends the request handles
+   * that.
    */
   async #askAboutOwnKeys(): Promise<void> {
     const { keys, fingerprint, readings, remaining, log } = this.#deps;
@@ -137,7 +139,10 @@ export class QuotaAudit {
     }
   }
 
-  /** Checks all keys. `askedWaitMs`: for how long the service asks not to be asked again. */
+  /**
+   * Checks all keys. `askedWaitMs` is the longest wait that the service asked for; 0 if it asked
+   * for none.
+   */
   async #checkKeys(): Promise<{ readonly isComplete: boolean; readonly askedWaitMs: number }> {
     const { keys, log } = this.#deps;
     let isComplete = true;
@@ -177,15 +182,15 @@ export class QuotaAudit {
       periodId: period.id,
       fingerprint: fingerprint(key),
     };
-    // Attempts under way may be in both figures, so they are subtracted, or the limit would be too
-    // high.
+    // The service may have counted attempts under way, and `spent` includes them too. They are
+    // subtracted, because the limit would be too high otherwise.
     const limit = Math.floor(remaining + spent - asked.open);
     if ((await this.#compare(key, now, limit)) === "drift")
       await this.#alertDrift(key, spent, period);
     return true;
   }
 
-  /** Compares what the service says now with what it said before, and keeps the result. */
+  /** Compares the new answer about a key with the previous one, and stores the result. */
   async #compare(
     key: string,
     now: Omit<KeyReading, "drift" | "limit">,

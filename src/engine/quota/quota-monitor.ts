@@ -1,6 +1,6 @@
 /**
- * Computes the quota's limit, what was spent, and how fast polls and their further pages may go
- * while the quota is short. `quota-alerts.ts` alerts the operator.
+ * Computes the quota's limit, how much of it is spent, and by how much polls and their further
+ * pages are slowed down while the quota is short. `quota-alerts.ts` alerts the operator.
  */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
@@ -40,19 +40,21 @@ export interface QuotaSettings {
 }
 
 export interface QuotaStatus {
-  /** The requests of the period; undefined while unknown. */
+  /** How many requests the period may use; undefined while unknown. */
   readonly limit: number | undefined;
   /** The spending limit of scheduled polls: the limit without the reserve. */
   readonly softLimit: number | undefined;
   readonly spent: number;
-  /** The requests of the period if no poll were slowed down. */
+  /** How many requests the period would use if no poll were slowed down. */
   readonly forecast: number;
-  /** The requests of the period with the slow-down, at most the soft limit. */
+  /** How many requests the period uses with the slow-down, at most the soft limit. */
   readonly expected: number;
   readonly period: QuotaPeriod;
   readonly spentByKey: ReadonlyMap<string, number>;
   readonly factors: SlowDownFactors;
-  /** The pace of each watch by its id, those with the most requests first. */
+  /**
+   * The requests per day of each watch, by watch id. The watch with the most requests comes first.
+   */
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
@@ -82,7 +84,10 @@ const REFRESH_EVERY_MS = 60_000;
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
 export class QuotaMonitor {
-  /** How fast scheduled polls may read beyond their first pages, by what the month can spare. */
+  /**
+   * Limits how many pages beyond the first one scheduled polls may read, by what the rest of the
+   * month's quota can spare.
+   */
   readonly pages: FurtherPages;
   readonly #deps: QuotaMonitorDeps;
   readonly #catchUp = createCatchUp();
@@ -92,7 +97,9 @@ export class QuotaMonitor {
   readonly #figures: HourlyFigures;
   #stopRefreshing: Cancel | undefined;
   /**
-   * The largest factors with which due times may have been computed since the last announcement.
+   * The factors that are compared with new ones to decide whether due times must be computed again.
+   * They are the largest since the last announcement, because due times may have been computed with
+   * any factor since then.
    */
   #announced: SlowDownFactors = NO_SLOW_DOWN;
   #untilStale = Number.POSITIVE_INFINITY;
@@ -115,7 +122,7 @@ export class QuotaMonitor {
     };
   }
 
-  /** Reads the ledger and sets the pace. */
+  /** Reads the ledger and computes the slow-down factors and the status again. */
   async refresh(polls: readonly Poll[]): Promise<void> {
     const { clock, ledger, keys, meter, share, onRefreshed } = this.#deps;
     const settings = this.#deps.settings();
@@ -145,8 +152,8 @@ export class QuotaMonitor {
   }
 
   /**
-   * Called for every billed request that is granted. After some requests, few if the quota is
-   * small, the pace is set again without waiting for the next refresh.
+   * Counts a billed request that was granted. After a number of requests, which is small if the
+   * quota is small, the slow-down is computed again without waiting for the next refresh.
    */
   granted(): void {
     this.#untilStale -= 1;
@@ -168,10 +175,7 @@ export class QuotaMonitor {
     return this.#status;
   }
 
-  /**
-   * When scheduled polls go on, in epoch ms, if they are held because the quota is spent; otherwise
-   * 0.
-   */
+  /** When scheduled polls continue, in epoch ms, if the quota is spent; otherwise 0. */
   get heldUntilMs(): number {
     const { softLimit, spent, period } = this.#status;
     return softLimit !== undefined && spent >= softLimit ? period.endMs : 0;
@@ -192,8 +196,8 @@ export class QuotaMonitor {
   }
 
   /**
-   * Learns how much more slowed-down polls cost than forecast, and adjusts the bucket for further
-   * pages to what the month can spare.
+   * Adds a sample to the forecast correction, and adjusts the token bucket for further pages to
+   * what the month can spare.
    */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
@@ -228,12 +232,12 @@ export class QuotaMonitor {
   }
 }
 
-/** What is spent and planned at a moment. */
+/** The input of the slow-down: what is spent, what is planned, and when. */
 interface GovernedQuery extends SlowDownQuery {
   readonly polls: readonly PricedPoll[];
 }
 
-/** How fast polls go, by what is spent and what they cost. */
+/** The slow-down factors and the requests per day that result from them. */
 interface GovernedPace {
   readonly factors: SlowDownFactors;
   readonly pace: Pace;

@@ -1,4 +1,4 @@
-/** Computes the quota of all keys together from what each may spend. Pure. */
+/** Computes the quota of all keys together from the limit of each key. Pure. */
 import type { PayingKey } from "../../requests/reservation.ts";
 
 /** What the quota needs to know about a key. */
@@ -13,10 +13,10 @@ export interface TotalQuota {
 }
 
 /**
- * Returns the quota of all keys together: the limits of the usable keys, plus what removed or
- * suspended keys have spent already. The reserve is a share of the usable keys' limits only. The
- * configured quota applies instead if it leaves fewer requests, or if the limit of a usable key is
- * unknown.
+ * Returns the quota of all keys together. Its limit is the sum of the usable keys' limits and of
+ * what removed or suspended keys have spent. Its reserve is a share of the usable keys' limits
+ * only. The configured quota applies instead if it leaves fewer requests, or if the limit of a
+ * usable key is unknown.
  */
 export function totalQuota(
   { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
@@ -45,8 +45,8 @@ export function totalQuota(
 }
 
 /**
- * Returns the limit of a key: the configured one, or what the service says if that is less;
- * undefined while neither is known.
+ * Returns the limit of a key: the smaller one of the configured limit and the one learned from the
+ * service. If only one is known, it applies; undefined if neither is.
  */
 export const limitOfKey = (
   monthly: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Runs one batch of due rechecks: requests the fresh tweets together, evaluates them for each watch
- * that follows them, and commits. `recheck-loop.ts` decides when a batch is due.
+ * Runs one batch of due rechecks: requests the fresh tweets together, evaluates each for every
+ * watch that rechecks it, and commits the results. `recheck-loop.ts` decides when a batch is due.
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
@@ -37,31 +37,35 @@ export interface RecheckDeps
   readonly watches: () => readonly Planned[];
 }
 
-/** Returns the watches that follow their tweets now. */
+/** Returns the active watches that recheck their tweets and are not paused. */
 export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
-/** A tweet that is due for a recheck, and the watch that follows it. */
+/** A due recheck of a tweet, with the subscriber whose watch rechecks it. */
 interface Followed {
   readonly recheck: Recheck;
   readonly subscriber: Subscriber;
 }
 
-/**
- * The source of recheck requests, which share one backoff, and the name of their runs in traces.
- */
+/** The name of rechecks as a source, so that all of them share one backoff, and in traces. */
 const RECHECK = "recheck";
 
 export class RecheckBatches {
   readonly #deps: RecheckDeps;
-  /** Counts requests. Each is charged to a different one of the watches that it is made for. */
+  /**
+   * The number of requests so far. By this number, requests are charged in turn to the watches that
+   * they are made for.
+   */
   #requests = 0;
 
   constructor(deps: RecheckDeps) {
     this.#deps = deps;
   }
 
-  /** Runs a batch. Resolves to false if nothing more can be done now. */
+  /**
+   * Runs a batch. Resolves to false if the next batch must wait, because the results could not be
+   * stored.
+   */
   async run(rows: readonly Recheck[]): Promise<boolean> {
     const { clock, trace } = this.#deps;
     const followed = rows.flatMap((recheck) => {
@@ -192,7 +196,7 @@ export function reportFailure(
 const targetOf = ({ targets }: PlannedWatch, targetKey: string) =>
   targets.find(({ key }) => key === targetKey);
 
-/** Returns the subscriber; undefined if the watch no longer follows its tweets. */
+/** Returns the subscriber of a target; undefined if its watch does not recheck tweets any more. */
 function subscriberOf(
   following: readonly Planned[],
   { watchKey, targetKey }: TargetRef,

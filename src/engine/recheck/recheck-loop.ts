@@ -1,7 +1,8 @@
 /**
- * Requests fresh tweets again, up to a hundred per request over all watches that follow any. The
- * state says which rechecks are due, so a crash or a restart loses none and alerts nobody twice.
- * Rechecks that came due during a downtime are made once. `recheck-batch.ts` runs each batch.
+ * Requests fresh tweets again, up to a hundred in one request for all watches that recheck tweets.
+ * Which rechecks are due is stored in the state, so a crash or a restart loses none and causes no
+ * duplicate alerts. A recheck that came due several times during a downtime is made once.
+ * `recheck-batch.ts` runs each batch.
  */
 import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -11,7 +12,8 @@ import { createJumpMonitor, type JumpMonitor } from "../../schedule/misfire.ts";
 import { rechecked, RecheckBatches, type RecheckDeps, reportFailure } from "./recheck-batch.ts";
 
 /**
- * Wakes at least this often, to try failed requests again and because the clock may have been set.
+ * The longest wait between two turns of the loop. It is short, so that failed requests are soon
+ * tried again and a changed clock is noticed.
  */
 const MAX_SLEEP_MS = 60_000;
 
@@ -22,8 +24,8 @@ export class RecheckLoop {
   #cancel: Cancel | undefined;
   #running: Promise<void> = Promise.resolve();
   /**
-   * Whether due times must be adjusted to a new pace. True at the start, because the quota may have
-   * been raised before it.
+   * Whether the due times of rechecks must be moved to an earlier time. True at the start, because
+   * the quota may have been raised before it.
    */
   #isPaceNew = true;
   #isStopped = false;
@@ -47,7 +49,10 @@ export class RecheckLoop {
       .finally(() => this.#arm());
   }
 
-  /** Makes the next turn bring forward rechecks that were scheduled at a slower pace. */
+  /**
+   * Makes the next turn of the loop move rechecks to an earlier time if they were scheduled while
+   * polls were slower.
+   */
   reschedule(): void {
     this.#isPaceNew = true;
   }
@@ -73,8 +78,7 @@ export class RecheckLoop {
 
   async #runDue(): Promise<void> {
     const { clock, storeMonitor, store } = this.#deps;
-    // If the clock was set back, rechecks that were scheduled by the old time would be late by as
-    // much.
+    // If the clock was set back, rechecks scheduled with the old time would be made too late.
     if (this.#jumps.observe(clock.now(), clock.monotonic()) < 0) this.#isPaceNew = true;
     if (this.#isPaceNew && storeMonitor.trouble === undefined) await this.#runNow();
     while (
@@ -88,8 +92,8 @@ export class RecheckLoop {
   }
 
   /**
-   * Brings forward the rechecks that are further away than the current pace would schedule them.
-   * Others keep their time.
+   * Moves rechecks to an earlier time if they are further away than the interval at the current
+   * slow-down. Other rechecks keep their time.
    */
   async #runNow(): Promise<void> {
     const { clock, slowDownOf, store } = this.#deps;

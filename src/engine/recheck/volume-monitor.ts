@@ -1,7 +1,7 @@
 /**
- * Alerts when a watch has far more events than usual, or none for a long time. Makes no requests:
- * counts come from the events in the state. The only other stored value is when the watch was
- * observed.
+ * Raises an event when a watch has far more events than usual, or none for a long time. Makes no
+ * requests: it counts the watch's events in the state. It stores only one value itself: when the
+ * watch was observed.
  */
 import {
   spikeLimit,
@@ -30,13 +30,13 @@ export interface VolumeDeps extends CommitDeps, Pick<Ports, "notes" | "clock" | 
   /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   readonly route: RouteEvaluated;
-  /** Returns when the baseline of a watch was set; undefined if it has none. */
+  /** Returns when the baseline of a watch was set, in epoch ms; undefined if it has none. */
   readonly baselineAtMs: (watchKey: string) => number | undefined;
 }
 
 /**
- * The time between two checks counts as observed unless it is longer than this many poll intervals,
- * or than LATE_MS if that is more.
+ * The watch counts as observed between two checks, unless more time passed than this many poll
+ * intervals and than LATE_MS.
  */
 const LATE_POLLS = 3;
 const LATE_MS = 15 * 60_000;
@@ -46,11 +46,12 @@ const LATE_MS = 15 * 60_000;
  */
 const WRITE_EVERY_MS = 5 * 60_000;
 
-/** The episode of a spike if the state knows no earlier one. */
+/** The `episode` of a watch's first spike. */
 const FIRST = "first";
 
 /**
- * The check of a watch at `nowMs`: one of its subscribers, and when the watch was observed so far.
+ * The data of a check of a watch: its time, one of the watch's subscribers, and when the watch was
+ * observed.
  */
 interface VolumeCheck {
   readonly subscriber: Subscriber;
@@ -61,8 +62,8 @@ interface VolumeCheck {
 interface VolumeFact {
   readonly type: "volume.spike" | "volume.silent";
   /**
-   * The id of the event that this one follows. It determines the new event's id, so that replicas
-   * that detect the same spike store it only once.
+   * The id of the watch's previous event of this kind. The new event's id is computed from it, so
+   * that replicas that detect the same spike store it only once.
    */
   readonly episode: string;
   readonly volume: JsonObject;
@@ -78,7 +79,9 @@ export class VolumeMonitor {
     this.#deps = deps;
   }
 
-  /** Checks the volume of a poll's watches after a successful poll. Never rejects. */
+  /**
+   * Checks the number of events of a poll's watches. Called after a successful poll. Never rejects.
+   */
   async polled(poll: Poll): Promise<void> {
     const ruled = poll.subscribers.filter(
       ({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined,
@@ -160,8 +163,8 @@ export class VolumeMonitor {
   }
 
   /**
-   * Whether the last spike is over: a surge that goes on is reported once, so there must be a whole
-   * window below the limit between two spikes.
+   * Whether the last spike is over. A spike is over after a whole window with fewer events than the
+   * limit, so that one long surge is reported once.
    */
   async #isOver(watchKey: string, limit: number, since: readonly TimeSpan[]): Promise<boolean> {
     const counts = await this.#deps.store.countEvents(watchKey, since);
