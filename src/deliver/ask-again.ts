@@ -1,7 +1,8 @@
 /**
- * Decides again, by the active configuration, until when each waiting delivery waits. Runs after a
- * start, after a reload, and when this process takes a sink over from another replica. A mute,
- * digest, throttle or group wait that was removed or changed no longer holds anything.
+ * Applies the active configuration to deliveries that already wait, and stores until when each of
+ * them waits now. Runs after a start, after a reload, and when this process takes a sink over from
+ * another replica. A mute, digest, throttle or group wait that was removed from the configuration
+ * no longer delays them.
  */
 import type { Clock } from "../model/clock.ts";
 import type { PlacedAgain, WaitingDelivery, WaitsStore } from "../model/waits.ts";
@@ -35,9 +36,9 @@ export async function askAgain(
 type Held = Pick<PlacedAgain["delivery"], "notBeforeMs" | "heldBy">;
 
 /**
- * Places the deliveries again. A delivery may undo the fact of an earlier one (its `once.undo`). If
- * a mute still holds the earlier delivery, the later one waits at least as long, as it did when it
- * was created. `held` contains the facts that a mute holds, by their keys.
+ * Returns the new wait of each delivery. If a delivery undoes the fact of an earlier one (its
+ * `once.undo`), and a mute still holds the earlier one, the later one waits at least as long.
+ * `held` contains the facts that a mute holds, by their keys.
  */
 const placedOf = (
   waiting: readonly WaitingDelivery[],

@@ -1,7 +1,7 @@
 /**
- * Publishes sent messages to the followers of their channel, one sink at a time and independently
- * of the deliveries: with its own waits and attempts, newest message first, for up to an hour.
- * Messages that are not published by then are given up, and the operator is alerted once a day.
+ * Publishes sent messages to the followers of their channel, independently of the deliveries: with
+ * waits and attempts of its own, the newest message first. A message that is not published within
+ * an hour is given up, and the operator is alerted at most once a day.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -20,11 +20,11 @@ import { nextAttemptAt } from "./outcome/retry-schedule.ts";
 import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 
-/** The messages of a sink that were not published to the followers of its channel. */
+/** A report about messages of a sink that were not published to the followers of its channel. */
 export interface UnpublishedReport {
   readonly sink: string;
   readonly count: number;
-  /** Why the last of them was not published. */
+  /** Why the last unpublished message was not published. */
   readonly reason: string;
 }
 
@@ -34,12 +34,12 @@ export interface CrosspostDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** The attempts under way, which a stop may abort. */
+  /** The requests to sinks that are under way, which a stop of the daemon may abort. */
   readonly underWay: Set<Abortable>;
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
-/** Messages older than this are no longer published, because they are no longer news. */
+/** How long after its creation a message may be published. Older messages are no longer news. */
 const PUBLISH_FOR_MS = 3_600_000;
 const REPORT_EVERY_MS = 86_400_000;
 const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
@@ -48,14 +48,17 @@ type Crosspost = NonNullable<Sink["crosspost"]>;
 type Missed = Pick<CrosspostOutlook, "unreported" | "reason" | "reportedAtMs">;
 
 /**
- * Publishes the messages of one sink. Its only own state is the wait that the vendor asked for;
+ * Publishes the messages of one sink. Only the wait that the vendor asked for is kept in memory;
  * everything else is in the store.
  */
 export class Crossposter {
   readonly #deps: CrosspostDeps;
   readonly #sink: string;
   readonly #crosspost: Crosspost;
-  /** The wait that the vendor asked for. Publishing has rate limits of its own. */
+  /**
+   * The wait that the vendor asked for in answers to publish requests, which have rate limits of
+   * their own.
+   */
   readonly #waits = createSinkWaits();
 
   constructor(deps: CrosspostDeps, sink: string, crosspost: Crosspost) {
@@ -65,8 +68,8 @@ export class Crossposter {
   }
 
   /**
-   * Publishes at most one message that is due. Returns in how many milliseconds to call it again: 0
-   * for at once, undefined to wait until a message was sent.
+   * Publishes at most one message that is due. Returns in how many milliseconds to call this method
+   * again, or undefined if the next call is needed only after a message was sent.
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
@@ -89,7 +92,7 @@ export class Crossposter {
     return Number.isFinite(next) ? Math.max(1, next - clock.now()) : undefined;
   }
 
-  /** Gives up the messages that are too old and returns what remains to be published. */
+  /** Gives up messages that are too old, and returns which messages remain to be published. */
   async #outlook(nowMs: number): Promise<CrosspostOutlook> {
     const { store, meter } = this.#deps;
     const outlook = await store.crosspostOutlook(this.#sink);
@@ -111,7 +114,7 @@ export class Crossposter {
 
   /**
    * Reports messages that were not published, if a report is due. Returns when the next report is
-   * due; undefined if there is nothing to report.
+   * due, in epoch ms; undefined if there is nothing to report.
    */
   async #report(
     { unreported: count, reason, reportedAtMs }: Missed,

@@ -1,6 +1,6 @@
 /**
- * Moves one claimed message through the stages pace, send and record, and applies the result to its
- * sink. Owns no loop and no timer.
+ * Moves one claimed message through the stages pace, send and record, and applies the result to the
+ * sink's pause, breaker and rate limit. Has no loop and no timer.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -39,9 +39,9 @@ export interface DispatchDeps {
   readonly meter: Meter;
   readonly halve: Halve;
   giveUpExpired(queue: SinkQueue): Promise<void>;
-  /** Called after it was stored that messages were given up. */
+  /** Called after the store has recorded that messages were given up. */
   onDead(): void;
-  /** Called after it was stored that some receivers of a message will never get it. */
+  /** Called after the store has recorded that some receivers of a message will never get it. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
 }
 
@@ -49,14 +49,14 @@ type Ended = Exclude<Attempt, { kind: "aborted" | "held" }>;
 type Failed = Ended & { readonly kind: "failed" };
 
 /**
- * After the store failed to split a message, the sink pauses for this long, because the message
- * would only be refused again.
+ * How long the sink pauses after the parts of a split message could not be stored. Without a pause
+ * the whole message would be sent and refused again.
  */
 const STORE_RETRY_MS = 5_000;
 
 /**
- * Creates the function that dispatches a message. It resolves when the message's result is durable,
- * or when the message was given back unsent. It never rejects.
+ * Creates the function that dispatches a message. The function resolves when the message's result
+ * is durable, or when the message was returned to the outbox unsent. It never rejects.
  */
 export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) => Promise<void> {
   const { queues, pace, send, record, breaker, delays } = deps;
@@ -79,9 +79,9 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     release(claimed);
   };
   /**
-   * Splits a message that was refused as too large. Its parts take its place in the queue. If they
-   * cannot be stored, the message itself stays and waits. Returns false if the message cannot be
-   * split.
+   * Splits a message that was refused as too large. The parts replace the message in the queue. If
+   * they cannot be stored, the message stays in the queue and is tried again later. Returns false
+   * if the message cannot be split.
    */
   const isHalved = async (claimed: ClaimedMessage, refusal: Failed): Promise<boolean> => {
     const { queue, message } = claimed;
@@ -110,8 +110,8 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
         sink: queue.name,
         class: attempt.error.kind,
       });
-    // Start the pause now, before the next message can begin an attempt. Messages that the breaker
-    // holds back keep their place in the queue.
+    // Start the pause before the next message can begin an attempt. While a breaker is open,
+    // messages keep their place in the queue.
     if (attempt.kind === "failed" && isAskedToWait(attempt.error))
       pauseFor(queues, queue, attempt, deps.clock.monotonic());
     const stored = attempt.kind === "failed" ? recordFailure(breaker, claimed, attempt) : undefined;
@@ -175,16 +175,16 @@ function pauseFor(
   }
 }
 
-/** Whether the failure concerns the sink: any other message would have failed too. */
+/** Whether the failure concerns the sink, so that any other message would have failed too. */
 const isOfSink = (attempt: Failed): boolean =>
   attempt.error.kind === "destination" || (attempt.error.kind === "transient" && !isPart(attempt));
 
-/** Whether some of the message's receivers have got it. */
+/** Whether some of the message's receivers got it. */
 const isPart = (attempt: Failed): boolean => receiversOf(attempt.error).length > 0;
 
 /**
- * Whether the sink answered: it accepted the message, some of its receivers did, or it refused the
- * message because of its content.
+ * Whether the attempt shows that the sink works: it accepted the message, some of its receivers
+ * did, or it refused the message because of its content.
  */
 const hasAnswered = (attempt: Ended): boolean =>
   attempt.kind === "accepted" ||

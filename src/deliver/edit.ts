@@ -1,8 +1,8 @@
 /**
- * Edits sent messages whose tweets have changed. Each sink's edits are made one at a time, when
- * none of its messages is under way, and have waits and attempts of their own. A failed edit is
- * tried a few times and then dropped. An edit is not a message, so it never becomes a dead letter
- * and does not affect the sink's health.
+ * Edits sent messages whose tweets have changed. A sink's edits are made one at a time, and only
+ * while no message of the sink is being sent. Edits have their own waits and attempts. A failed
+ * edit is tried a few times and then dropped; it never becomes a dead letter and does not affect
+ * the sink's health.
  */
 import { EDIT_EVERY_MS } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -41,8 +41,8 @@ const SPACING_MS = 1_200;
  */
 const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
 /**
- * The wait if an edit should be due but the store returns none: another process has it, or it was
- * pruned.
+ * The wait before the next check if an edit should be due but the store returns none, because
+ * another process has claimed it or it was pruned.
  */
 const RECHECK_MS = 1_000;
 
@@ -127,7 +127,8 @@ export class Editor {
       watches,
     };
     const { readEvent, wordEvents } = this.#deps;
-    // A template could show the text of the tweet. The note for a deleted tweet must not show it.
+    // A template could show the tweet's text, which the message about a deleted tweet must not
+    // show.
     const [worded = seen] = shown.isGone
       ? [seen]
       : await wordEvents(this.#queue, [{ ...member, ...seen }]);

@@ -1,6 +1,6 @@
 /**
- * Sends scheduled digests for periods without alerts (`when_empty: say`). Digests with alerts go
- * through the stages instead.
+ * Sends scheduled digests for periods without alerts, if `when_empty` is `say`. Digests with alerts
+ * are sent by the stages.
  */
 import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
@@ -18,21 +18,21 @@ export interface EmptyDigestDeps {
   readonly random: Random;
   /** The scheduled digests, by name. */
   readonly digests: ReadonlyMap<string, SinkDigest>;
-  /** Called when a digest was sealed. */
+  /** Lets the workers check the outbox. Called when a digest was sealed. */
   wake(): void;
 }
 
 /**
- * How long an empty digest waits after its time. A poll that was routed right before that time may
- * be committed a little later.
+ * How long after its time an empty digest is sealed. A poll that was routed right before that time
+ * may be committed a little later.
  */
 const GRACE_MS = 5_000;
-/** How soon to check again while the digest has alerts that are due but not sealed yet. */
+/** The wait before the next check while the digest has due alerts that are not sealed yet. */
 const RECHECK_MS = 1_000;
 
 /**
- * Returns the turn that sends the empty digests of a sink; undefined if none of its digests is to
- * be sent when empty.
+ * Returns a loop turn that sends the empty digests of a sink; undefined if the sink has no digest
+ * with `when_empty: say`.
  */
 export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
   const own = [...deps.digests].filter(
@@ -46,7 +46,10 @@ export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTur
   };
 }
 
-/** Seals the digest if it is due and empty. Returns in how many milliseconds to call it again. */
+/**
+ * Seals the digest if it is due and empty. Returns in how many milliseconds to call this function
+ * again.
+ */
 async function turnOf(
   deps: EmptyDigestDeps,
   queue: SinkQueue,

@@ -1,6 +1,6 @@
 /**
- * Finds sent messages whose tweet has changed since they were sent. Reads the state only if a sink
- * edits its messages.
+ * Finds sent messages whose tweet has changed since they were sent. Queries the state only if the
+ * configuration has a sink that edits messages.
  */
 import { wantedEdit } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -13,8 +13,8 @@ export interface FindEditsDeps {
   readonly hash: Hash;
   readonly clock: Clock;
   /**
-   * The sinks that edit their messages, with the causes for which each does. Reads the active
-   * configuration.
+   * Returns the sinks that edit their messages, by the active configuration, each with the causes
+   * for which it does.
    */
   readonly causes: () => ReadonlyMap<string, ReadonlySet<EditCause>>;
 }

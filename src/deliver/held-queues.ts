@@ -1,6 +1,6 @@
 /**
- * Decides which of its sink queues this process delivers to: takes new ones over and hands others
- * back to the other replicas.
+ * Keeps track of which sink queues this process delivers. Prepares queues when they are assigned to
+ * this process, and drops those that are assigned to another replica.
  */
 import { createRounds } from "../model/in-turn.ts";
 import type { PumpSink, SinkQueue } from "./queue/sink-queue.ts";
@@ -15,13 +15,13 @@ export interface HeldQueuesDeps extends TakeOverDeps {
 export interface HeldQueues {
   has(queue: SinkQueue): boolean;
   /**
-   * Takes the queue over if it belongs to this process and was not taken over yet. Returns whether
-   * this process now delivers to it.
+   * Prepares the queue if it is assigned to this process and was not prepared yet. Returns whether
+   * this process delivers it now.
    */
   admit(queue: SinkQueue): Promise<boolean>;
   /**
-   * Updates which queues this process holds, after its share has changed or somebody resumed a sink
-   * at another process.
+   * Updates which queues this process delivers. Called after queues were assigned anew, or after
+   * somebody resumed a sink at another process.
    */
   takeShare(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function createHeldQueues(deps: HeldQueuesDeps, queues: readonly SinkQueu
     async takeShare() {
       for (const queue of [...held].filter((one) => !deps.holds(one))) {
         held.delete(queue);
-        // The replica that takes over finds out by itself whether the sink asks to wait.
+        // The other replica finds out by an attempt whether the sink still asks to wait.
         forgetWaits(queue);
       }
       await takeResumed(deps, [...held]);

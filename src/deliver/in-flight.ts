@@ -1,5 +1,6 @@
 /**
- * Tracks what the pump has under way: tasks that a stop waits for, and attempts that it may abort.
+ * Tracks the pump's running tasks, for which a stop waits, and its attempts to send, which a stop
+ * may abort.
  */
 import { type Clock, sleep } from "../model/clock.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
@@ -14,7 +15,7 @@ export class InFlight {
     void task.finally(() => this.#tasks.delete(task));
   }
 
-  /** Waits until nothing is under way. Attempts that have not ended after `graceMs` are aborted. */
+  /** Waits until no task is running. Attempts that have not ended after `graceMs` are aborted. */
   async drain(clock: Clock, graceMs: number): Promise<void> {
     const over = new AbortController();
     const idle = this.#idle();

@@ -1,7 +1,7 @@
 /**
- * The outbox pump: delivers what is due, with one worker per sink, through the stages group, seal,
- * pace, send and record. Owns start and stop. The workers own their loops, the stages own the
- * steps, and the store owns what is due.
+ * The outbox pump: delivers due alerts, with one worker per sink, through the stages group, seal,
+ * pace, send and record. It owns start and stop. The workers own their loops, the stages own the
+ * steps, and the store decides which deliveries are due.
  */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
@@ -63,8 +63,8 @@ export interface PumpDeps {
   /** Whether this process delivers to the sink. If not, another replica does. */
   holds(sink: PumpSink): boolean;
   /**
-   * Called before each attempt. Resolves to false if other processes may have taken over the
-   * deliveries of this one.
+   * Resolves to whether this process may still send. It is called before each attempt, and resolves
+   * to false if other processes may have taken over the deliveries of this one.
    */
   mayAct(): Promise<boolean>;
   /** Sinks that were renamed and keep their queues. */
@@ -101,19 +101,22 @@ export interface PumpDeps {
    */
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
   onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
-  /** Called after it was stored that messages were given up. */
+  /** Called after the store has recorded that messages were given up. */
   onDead(): void;
   /** Called for every message that some of its receivers will never get. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
-  /** Called with the messages that were not published to followers, at most once a day per sink. */
+  /**
+   * Called at most once a day per sink, with a report about messages that were not published to
+   * followers.
+   */
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
 export interface Pump {
   /**
-   * Reads the stored health of the sinks, then delivers until stopped. Breakers that were open are
-   * probed at once. Never rejects: health that could not be read is read again by the sinks'
-   * workers.
+   * Loads the stored health of the sinks, then delivers until stopped. Breakers that were open are
+   * probed without waiting. Never rejects: a worker loads the health of its sink again if that
+   * failed here.
    */
   start(): Promise<void>;
   /**
@@ -121,11 +124,13 @@ export interface Pump {
    * at least one turn every 30 seconds.
    */
   turns(): ReadonlyMap<string, readonly number[]>;
-  /** Returns until when sinks asked for a pause. Contains only sinks that did. */
+  /**
+   * Returns the end of the pause of each sink that asked for one, in epoch ms, by the sink's name.
+   */
   pauses(): ReadonlyMap<string, number>;
   /**
-   * Probes open breakers at once, because somebody has acted who may have repaired the sinks. Other
-   * replicas do it for their sinks when they take their share.
+   * Makes a probe of each open breaker due now, because somebody has acted who may have repaired
+   * the sink. Other replicas do the same for their sinks when they read the state.
    */
   probe(): Promise<void>;
   /**
@@ -134,17 +139,17 @@ export interface Pump {
    */
   resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   /**
-   * Moves the times that it remembers back, after the clock and the times in the outbox were set
-   * back.
+   * Moves the remembered times of sinks to earlier ones. Called after the clock and the times in
+   * the outbox were set back.
    */
   setTimesBack(byMs: number): void;
-  /** Reads the outbox now, because something was committed. */
+  /** Lets the workers read the outbox now. Called when something was committed. */
   wake(): void;
-  /** Updates which sinks this process delivers to, and reads the stored health of new ones. */
+  /** Updates which sinks this process delivers to, and loads the stored health of new ones. */
   takeShare(): Promise<void>;
   /**
-   * Stops claiming messages. Attempts under way may finish within `graceMs`; the rest stays in the
-   * outbox.
+   * Stops claiming messages. Attempts under way may finish within `graceMs`; messages that were not
+   * sent stay in the outbox.
    */
   stop(graceMs: number): Promise<void>;
 }
@@ -254,7 +259,7 @@ const earlier = (...timesMs: readonly (number | undefined)[]): number | undefine
   return Number.isFinite(firstMs) ? firstMs : undefined;
 };
 
-/** State that the stages share while the pump runs. */
+/** The parts of a running pump that its stages share. */
 interface Running {
   readonly queues: readonly SinkQueue[];
   readonly inFlight: InFlight;
@@ -330,8 +335,8 @@ const digestsOf = ({ digests }: PumpDeps): ReadonlyMap<string, SinkDigest> =>
   digests ?? new Map<string, SinkDigest>();
 
 /**
- * Returns the additional loops of a sink: empty digests, publishing if its destination has
- * followers, and editing if it edits its messages.
+ * Returns the turns of the additional loops of a sink: one for empty digests, one that publishes
+ * messages if the destination has followers, and one that edits messages if the sink can.
  */
 function turnsBeside(
   deps: PumpDeps,

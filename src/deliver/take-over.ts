@@ -1,6 +1,6 @@
 /**
- * Prepares the queues that this process begins to deliver, and those that somebody resumed here or
- * at another process.
+ * Prepares the queues that this process begins to deliver, and resumes queues of failing sinks when
+ * an operator asks for it, here or at another process.
  */
 import type { MovedSink, Outbox } from "../model/outbox.ts";
 import type { Clock } from "../model/clock.ts";
@@ -19,9 +19,7 @@ export interface TakeOverDeps extends Pick<AskAgainDeps, "waitRules"> {
   readonly movedSinks?: readonly MovedSink[];
 }
 
-/**
- * Prepares queues that this process begins to deliver. Breakers that were open are probed at once.
- */
+/** Prepares queues that this process begins to deliver. A probe of each open breaker is due now. */
 export async function takeOverQueues(
   deps: TakeOverDeps,
   queues: readonly SinkQueue[],
@@ -44,7 +42,10 @@ async function readHealth({ store }: TakeOverDeps, queues: readonly SinkQueue[])
   for (const queue of queues) queue.health = health.get(queue.name) ?? queue.health;
 }
 
-/** Resumes queues that another process was asked to resume, which it recorded in the state. */
+/**
+ * Resumes queues for which another process has recorded in the state that an operator asked to
+ * resume them.
+ */
 export async function takeResumed(
   { store, clock }: TakeOverDeps,
   queues: readonly SinkQueue[],
@@ -62,14 +63,15 @@ export async function takeResumed(
     queue.health = { ...queue.health, goneFrom: null };
     endWait(queue, clock);
     probeAtOnce(queue, clock.now());
-    // If a sink only asks to wait, its breaker is closed and the request is applied only once.
+    // If the sink has only asked to wait, its breaker is closed. Saving the health removes the
+    // request to resume from the state, so it is applied only once.
     if (queue.health.breaker === "closed") await store.saveSinkHealth(queue.health);
   }
 }
 
 /**
- * Resumes a queue and returns whether it was disabled. If this process does not hold it, that is
- * read from the state.
+ * Resumes a queue and returns whether it was disabled. If another process delivers it, the stored
+ * health decides that.
  */
 export async function resumeQueue(
   deps: TakeOverDeps,
@@ -83,7 +85,7 @@ export async function resumeQueue(
   queue.health = { ...queue.health, goneFrom: null };
   probeAtOnce(queue, clock.now());
   if (queue.health.breaker === "open") await store.saveSinkHealth(queue.health);
-  // The process that delivers to the sink may know of a wait. The stored probe time ends it.
+  // The process that delivers to the sink may know of a wait, which the stored probe time ends.
   else if (!isHeld) await store.saveSinkHealth({ ...queue.health, probeAtMs: clock.now() });
   return wasDisabled;
 }
@@ -100,8 +102,9 @@ async function moveQueues(
 }
 
 /**
- * Has messages sealed again for sinks whose type has changed, either because `moved_from` names a
- * sink of another type or because the type in the sink's own entry was edited.
+ * Makes the store discard the rendered messages of sinks whose type has changed, so that they are
+ * sealed again. The type changes if `moved_from` names a sink of another type, or if the sink's own
+ * entry was edited.
  */
 async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
   for (const { name: sink, type } of queues) {

@@ -1,6 +1,6 @@
 /**
- * Delivers to one sink: claims what is due, has it dispatched, and reports when the sink fails.
- * Owns the sink's loops; the stages own the steps.
+ * Delivers to one sink: claims due messages, dispatches them, and reports when the sink fails. Owns
+ * the sink's loops; the stages own the steps.
  */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -30,14 +30,14 @@ export interface WorkerDeps {
   dispatch(claimed: ClaimedMessage): Promise<void>;
   /**
    * Opens the breaker if the sink has answered only with requests to wait for too long, and sends
-   * the reports that are due. Returns in how many milliseconds to call it again; undefined to wait
-   * until something happens.
+   * the reports that are due. Returns in how many milliseconds to call it again, or undefined if no
+   * later call is needed before something happens.
    */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
   /**
-   * Whether this process delivers to the sink now. Reads its stored health first, if that was not
-   * read yet.
+   * Resolves to whether this process delivers to the sink now. Loads the sink's stored health
+   * first, if that was not done yet.
    */
   admit(queue: SinkQueue): Promise<boolean>;
   isStopping(): boolean;
@@ -103,13 +103,13 @@ export class Worker {
   }
 
   /**
-   * Dispatches what is due. Returns in how many milliseconds to call it again; undefined to wait
-   * until something happens.
+   * Dispatches due messages. Returns in how many milliseconds to call it again, or undefined if it
+   * need not be called before something happens.
    */
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
-    // The sink gets no attempt, or none before the wait is over, so messages past `retry_for` are
+    // While the sink is disabled or paused no message is sent, so messages past `retry_for` are
     // given up here.
     if (isDisabled(queue) || pauseMs(queue, clock) > 0) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);

@@ -1,6 +1,6 @@
 /**
- * Logs failed attempts: the first one at once, then one line a minute per sink and kind with the
- * number of later ones. Owns its timers.
+ * Logs failed attempts. The first failure of a sink and kind is logged when it happens, later ones
+ * in one line a minute with their number. Owns its timers.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -22,14 +22,14 @@ export interface AttemptFields {
 
 export interface AttemptLog {
   failed(sink: string, kind: AttemptKind, fields: AttemptFields): void;
-  /** Writes what was counted but not logged yet. */
+  /** Logs the failures that were counted and not logged yet. */
   end(): void;
 }
 
 const WINDOW_MS = 60_000;
 const IDS_SHOWN = 10;
 
-/** The failures of one sink and kind since its last line. */
+/** The failures of one sink and kind since the last log line about them. */
 interface Window {
   readonly sink: string;
   readonly kind: AttemptKind;
@@ -61,8 +61,8 @@ export function createAttemptLog(deps: { readonly log: Log; readonly clock: Cloc
     window.error = error;
   };
   /**
-   * Ends the window after a minute without failures, so that the next failure is logged at once
-   * again.
+   * Ends the window if there was no failure for a minute. The next failure is then logged when it
+   * happens.
    */
   const turnOver = (key: string, window: Window) => {
     if (window.attempts === 0) return void windows.delete(key);

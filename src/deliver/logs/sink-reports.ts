@@ -1,6 +1,6 @@
 /**
- * Decides when the operator is alerted that a sink fails or works again: not for short
- * failures, and at most once in 15 minutes.
+ * Decides when the operator is alerted that a sink fails or works again. Short failures are not
+ * reported, and each sink is reported at most once in 15 minutes.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -47,8 +47,8 @@ function failingDueAt(health: SinkHealth): number | undefined {
 }
 
 /**
- * Creates the function that sends the reports that are due for one sink. It returns in how many
- * milliseconds the next report is due, undefined if none is. It never rejects.
+ * Creates the function that sends the reports that are due for one sink. The function returns in
+ * how many milliseconds the next report is due, or undefined if none is. It never rejects.
  */
 export function createSinkReports(
   deps: SinkReportsDeps,

@@ -1,7 +1,7 @@
 /**
- * The circuit breaker of a sink. Failures that concern the sink, not a single message, open it; a
- * successful probe closes it. Persists its state. When the operator is alerted is decided in
- * sink-reports.ts.
+ * The circuit breaker of a sink. It opens after failures that concern the sink and not only a
+ * single message, and closes after a successful probe. Its state is stored. sink-reports.ts decides
+ * when the operator is alerted.
  */
 import { failsInMs } from "../../model/asked-wait.ts";
 import { type Backoff, backoffSince } from "../../model/backoff.ts";
@@ -29,12 +29,13 @@ export interface BreakerDeps {
 
 export interface Breaker {
   /**
-   * Records a failure of kind `destination` or `transient`. Changes the queue's state at once;
-   * resolves when it is stored.
+   * Records a failure of kind `destination` or `transient`. The queue's state is changed when this
+   * returns; the promise resolves when the change is stored.
    */
   recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
   /**
-   * Records that the sink asked to wait; the queue knows how long. Changes only an open breaker.
+   * Records that the sink asked to wait, for as long as the queue's `waits` say. Changes nothing
+   * unless the breaker is open.
    */
   recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
   /**
@@ -51,7 +52,7 @@ export interface Breaker {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Pauses between probes. The last one repeats. */
+/** The pauses between probes. The last one repeats. */
 const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
   transient: {
     stepsMs: [
@@ -75,7 +76,10 @@ export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): 
 
 export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;
-  /** Logs a store error instead of throwing it: deliveries go on if the state cannot be written. */
+  /**
+   * Logs a store error and does not throw it, because deliveries continue if the state cannot be
+   * written.
+   */
   const onNotStored = (queue: SinkQueue) => (error: unknown) =>
     log.error("the state of a sink could not be stored", { sink: queue.name, error });
   const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
@@ -121,8 +125,8 @@ export function createBreaker(deps: BreakerDeps): Breaker {
         queue.failures < OPEN_AFTER
       )
         return;
-      // Attempts that were under way when the breaker opened add no information, nor do first
-      // attempts of other groups before the next probe is due.
+      // An attempt that was under way when the breaker opened shows nothing new. Neither does the
+      // first attempt of another group before the next probe is due.
       if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
       await open(queue, error);
     },
@@ -176,8 +180,7 @@ async function openAfterWaits(
   if (inMs > 0) return inMs;
   const nowMs = clock.now();
   if (((await store.nextDueAt([queue.name])) ?? Number.POSITIVE_INFINITY) > nowMs) {
-    // The refused message no longer needs to be sent, so nothing shows whether the sink still asks
-    // to wait.
+    // No message is due any more, so nothing shows whether the sink still asks to wait.
     if (pauseMs(queue, clock) === 0) forgetWaits(queue);
     return undefined;
   }

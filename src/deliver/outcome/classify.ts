@@ -1,4 +1,7 @@
-/** Decides what an attempt means for its message. Pure except for the jitter. */
+/**
+ * Decides what happens to a message after an attempt: it is sent, retried, or given up. Pure except
+ * for the jitter.
+ */
 import { WAITS_GROW_FROM } from "../../model/asked-wait.ts";
 import type { Random } from "../../model/random.ts";
 import type { DeliveryResult, SinkHealth } from "../../model/outbox.ts";
@@ -8,9 +11,9 @@ import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "../stages/send.ts";
 
 /**
- * Classifies the result of an attempt. `breaker` is the state of the sink's breaker after this
- * attempt. While the breaker is open, its own pauses apply and the message uses up no step of its
- * retry schedule. The same holds while the sink asks to wait, until it has refused too often in a
+ * Returns the result to record for an attempt. `breaker` is the state of the sink's breaker after
+ * the attempt. While the breaker is open, its pauses apply, and the message uses up no step of its
+ * retry schedule. The same holds while the sink asks to wait, unless it has asked many times in a
  * row.
  */
 export function classifyAttempt(
@@ -38,8 +41,8 @@ export function classifyAttempt(
   );
   if (dueAtMs === undefined)
     return { ...about, kind: "dead", error, cause: "expired", countAttempt: true };
-  // Behind an open breaker or a wait the message keeps its place in the queue: it is first when the
-  // sink is back, and due after a restart.
+  // While the breaker is open or the sink asks to wait, the message keeps its place in the queue.
+  // So it is sent first when the sink works again, and is due after a restart.
   const asksToWait = isAskedToWait(attempt.error);
   const nextAttemptAtMs = breaker === "open" || asksToWait ? message.sealedAtMs : dueAtMs;
   const countAttempt =

@@ -15,16 +15,16 @@ export interface ExpireDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Called after it was stored that messages were given up. */
+  /** Called after the store has recorded that messages were given up. */
   onDead(): void;
 }
 
 const AT_ONCE = 200;
 
 /**
- * Gives up what has been due for longer than `retry_for`. Does nothing unless the breaker has been
- * open for that long. For deliveries that were held or postponed, the time counts from when they
- * came due.
+ * Gives up deliveries and messages that have been due for longer than `retry_for`. Does nothing
+ * unless the breaker has been open for that long. For deliveries that were held or postponed, the
+ * time begins when they came due.
  */
 export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise<void> {
   const nowMs = deps.clock.now();

@@ -1,20 +1,23 @@
 /**
- * Makes the next attempt at failing sinks due sooner, at an operator's request, by changing the
- * stored state only. Used when no daemon answers or when another replica delivers to the sink.
+ * Makes the next attempt at failing sinks due earlier, at an operator's request, by changing only
+ * the stored state. Used when no daemon answers, or when another replica delivers to the sink.
  */
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { closedBreaker } from "../queue/sink-queue.ts";
 
-/** The sink to resume. `place` is where it posts; undefined if its secrets are not known here. */
+/**
+ * The sink to resume. `place` identifies its destination; undefined if the destination is not known
+ * here, because it is in a secret.
+ */
 export interface SinkToResume {
   readonly sink: string;
   readonly place: string | undefined;
 }
 
 /**
- * Resumes a sink through the state. After the change is announced, the replica that delivers to the
- * sink reads the stored probe time. If it is earlier than the one that the replica knows, the
- * replica probes at once.
+ * Resumes a sink by a change of its stored health. When the change is announced, the replica that
+ * delivers to the sink reads the stored probe time. If it is earlier than the one that the replica
+ * knows, the replica probes the sink.
  */
 export async function resumeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,
@@ -31,8 +34,8 @@ export async function resumeInState(
 }
 
 /**
- * Makes open breakers probe at once, because somebody has acted who may have repaired the sinks.
- * Disabled sinks still wait for a resume.
+ * Makes probes of open breakers due now, because somebody has acted who may have repaired the
+ * sinks. A disabled sink still waits for a resume.
  */
 export async function probeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,
@@ -44,6 +47,9 @@ export async function probeInState(
       await store.saveSinkHealth({ ...health, probeAtMs: sooner(health, nowMs) });
 }
 
-/** Returns a time before the stored one, even if the clock of the command's machine is ahead. */
+/**
+ * Returns now or, if that is not earlier than the stored time, a time right before it. The
+ * command's clock may be ahead of the daemon's.
+ */
 const sooner = ({ probeAtMs }: SinkHealth, nowMs: number): number =>
   Math.min(nowMs, (probeAtMs ?? nowMs) - 1);

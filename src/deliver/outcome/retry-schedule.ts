@@ -17,17 +17,17 @@ const JITTER = 0.1;
 
 export interface FailedAttempt {
   readonly nowMs: number;
-  /** Number of failures that count, including this one. */
+  /** The number of failures that count for the schedule, including this one. */
   readonly failures: number;
   readonly firstAttemptAtMs: number;
   readonly retryForMs: number;
-  /** How much remains of the wait that the other side asked for. */
+  /** The rest of the wait that the receiver asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * Returns the time of the next attempt; undefined if `retry_for` is over. The last attempt is made
- * exactly when `retry_for` ends.
+ * Returns the time of the next attempt, in epoch ms; undefined if `retry_for` is over. The last
+ * attempt is made when `retry_for` ends.
  */
 export function nextAttemptAt(attempt: FailedAttempt, random: Random): number | undefined {
   const deadlineMs = attempt.firstAttemptAtMs + attempt.retryForMs;

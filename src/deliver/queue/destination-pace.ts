@@ -1,13 +1,13 @@
 /**
- * Decides when the next message may go to a destination, which several sinks may share: by the
- * vendor's documented limits and by what its answers say. Only computes times; messages wait in
- * stages/pace.ts. All times are of the monotonic clock.
+ * Computes when the next message may be sent to a destination, which several sinks may share. It
+ * follows the vendor's documented limits and the waits that answers ask for. Messages wait in
+ * stages/pace.ts. All times are monotonic ms.
  */
 import type { SendLimit } from "../../model/sink.ts";
 
 export class DestinationPace {
   readonly #limits: readonly SendLimit[];
-  /** Start times of the latest attempts, as many as the limits count. */
+  /** The start times of the latest attempts, as many as the limits need. */
   #startsMs: readonly number[] = [];
   #holdUntilMs = 0;
 
@@ -29,7 +29,7 @@ export class DestinationPace {
     this.#startsMs = most === 0 ? [] : [...this.#startsMs, atMs].slice(-most);
   }
 
-  /** Blocks attempts until a time that an answer asked for. */
+  /** Allows no attempt before a time that an answer asked for. */
   holdUntil(atMs: number): void {
     this.#holdUntilMs = Math.max(this.#holdUntilMs, atMs);
   }

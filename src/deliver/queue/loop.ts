@@ -1,12 +1,12 @@
 /**
- * Repeats the turns of one worker, one at a time, when woken and by timer. Knows nothing of what a
- * turn does.
+ * Repeats the turns of one worker, one at a time: when woken, and by a timer. Does not depend on
+ * what a turn does.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
 /**
- * A turn starts at least this often, because another process may have left work behind or the wall
- * clock may have jumped.
+ * The longest time between two turns. Another process may have left messages to send, or the wall
+ * clock may have been set, without waking the loop.
  */
 const WAKE_EVERY_MS = 30_000;
 
@@ -21,8 +21,8 @@ export interface Loop {
 }
 
 /**
- * Does one turn. Returns in how many milliseconds the next turn has work; undefined to wait until
- * woken.
+ * Makes one turn. Returns in how many milliseconds the next turn has something to do; undefined to
+ * wait until woken.
  */
 export type LoopTurn = () => Promise<number | undefined>;
 
@@ -36,8 +36,8 @@ export interface LoopDeps {
 }
 
 /**
- * Runs `turn` one at a time: when woken, when the last turn asked for it, and after WAKE_EVERY_MS
- * at the latest.
+ * Creates the loop. It makes a turn when it is woken, when the time that the last turn returned has
+ * passed, and after WAKE_EVERY_MS at the latest.
  */
 export function createLoop(deps: LoopDeps): Loop {
   const { clock, turn, onFailed, track, isStopping } = deps;

@@ -1,7 +1,7 @@
 /**
- * Learns from refusals how large a message a destination accepts. What was learned is kept until
- * the process ends, even across reloads, so a daemon must be restarted after a receiver's limit was
- * raised. All sinks of one destination share it.
+ * Learns from refusals how large a message a destination accepts. All sinks with the same
+ * destination share this. It is kept across reloads until the process ends, so the daemon must be
+ * restarted after a receiver has raised its limit.
  */
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -38,8 +38,8 @@ export class MessageSizes {
 }
 
 /**
- * Returns the size of a message as JSON. What a sink adds, or encodes differently, is small
- * compared with that.
+ * Returns the size of a message as JSON, in bytes. The sink's own additions and encoding change the
+ * size only a little.
  */
 export const bodyBytes = (body: MessageBody): number =>
   Buffer.byteLength(

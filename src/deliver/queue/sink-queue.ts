@@ -10,32 +10,35 @@ import { pauseMs, type SinkWaits } from "./sink-waits.ts";
 import type { Region } from "../../model/template.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
-/** A sink with its type's rules for pacing. */
+/** A sink with the limits and settings by which it is delivered. */
 export interface PumpSink {
-  /** The name of its type. Sinks of one type share the vendor's global limits. */
+  /** The name of the sink's type. Sinks of one type share the vendor's global limits. */
   readonly type: string;
   readonly sink: Sink;
   /**
-   * Whether it is a chat sink. Only a few messages of a chat sink are claimed at a time, so that
-   * later alerts can still join a message.
+   * Whether the sink is a chat. Only a few messages of a chat are claimed at a time, so that later
+   * alerts can still join a message.
    */
   readonly chat: boolean;
   /** The number of attempts that may be under way at once. */
   readonly concurrency: number;
   /** How long a message is retried, from its first attempt. */
   readonly retryForMs: number;
-  /** Identifies the destination, without its secrets. A changed destination is another place. */
+  /**
+   * Identifies the destination without its secrets. If the destination in the configuration
+   * changes, so does this value.
+   */
   readonly place: string;
-  /** The pace of that place. Sinks with the same place share it. */
+  /** The rate limit of `place`. Sinks with the same place share it. */
   readonly pace: DestinationPace;
-  /** The message sizes that the place accepts, shared like the pace. */
+  /** The learned message sizes of `place`. Sinks with the same place share them. */
   readonly sizes: MessageSizes;
   /** The wait that the sink asked for. A sink whose settings have changed starts without a wait. */
   readonly waits: SinkWaits;
-  /** The template of its messages, unless a route sets another one. */
+  /** The template of the sink's messages, unless a route sets another one. */
   readonly template?: string | undefined;
   readonly region?: Region | undefined;
-  /** Whether it shows times in each reader's time zone. */
+  /** Whether the sink can show times in each reader's time zone. */
   readonly hasMoments?: boolean | undefined;
 }
 
@@ -43,9 +46,12 @@ export interface PumpSink {
 export interface ClaimedMessage {
   readonly queue: SinkQueue;
   readonly message: DueMessage;
-  /** `sink\ngroupKey` of every group that the message holds back while it is under way. */
+  /**
+   * The groups that send no other message while this one is under way, as keys that `busyKey`
+   * returns.
+   */
   readonly busyKeys: readonly string[];
-  /** Whether it was claimed while the breaker was open. */
+  /** Whether the message was claimed while the breaker was open. */
   readonly isProbe: boolean;
 }
 
@@ -56,21 +62,24 @@ export interface SinkQueue extends PumpSink {
   inHand: number;
   sending: number;
   /**
-   * Callbacks of messages that wait for a free attempt. A callback gets true when an attempt is
-   * free, and false when its message must go back to the outbox.
+   * Callbacks of messages that wait for a free send slot. A callback gets true when a slot is free,
+   * and false when its message must return to the outbox.
    */
   readonly waiting: ((admitted: boolean) => void)[];
   /**
-   * Callbacks of messages that have an attempt and wait until the destination is free. Each ends
-   * the wait early.
+   * Callbacks of messages that have a send slot and wait for the rate limit of the destination.
+   * Each callback ends its wait early.
    */
   readonly held: Set<() => void>;
   health: SinkHealth;
   /** Failures of the sink in a row. */
   failures: number;
-  /** The groups that these failures hit, as busy keys: the first `OPEN_AFTER` of them. */
+  /** The busy keys of the groups with these failures, at most the first `OPEN_AFTER` of them. */
   readonly failedGroups: Set<string>;
-  /** Groups that a probe has tried. Other groups go first. */
+  /**
+   * The busy keys of groups whose messages were tried while the breaker was open. Other groups are
+   * tried first.
+   */
   readonly probedGroups: Set<string>;
 }
 
@@ -109,7 +118,7 @@ export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
   };
 }
 
-/** Returns the health with its times moved back, after the clock was set back. */
+/** Returns the health with earlier times. Called after the clock was set back. */
 export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   const back = (atMs: number | null) => (atMs === null ? null : atMs - byMs);
   const { openedAtMs, probeAtMs, reportedAtMs } = health;
@@ -122,14 +131,15 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
 }
 
 /**
- * Whether the receiver said that this place is gone for good. Then no probe comes due by itself.
+ * Whether the receiver answered that this destination does not exist any more. Then probes are made
+ * only after somebody resumes the sink.
  */
 export const isDisabled = ({ health, place }: SinkQueue): boolean =>
   health.breaker === "open" && health.goneFrom === place;
 
 /**
- * Makes the next probe of an open breaker due now, unless the sink is disabled, because somebody
- * may just have repaired it.
+ * Makes the next probe of an open breaker due now, because somebody may just have repaired the
+ * sink. Does nothing if the sink is disabled.
  */
 export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
   if (queue.health.breaker === "open" && !isDisabled(queue))
@@ -141,9 +151,9 @@ export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
   queue.health.breaker === "open" && (isDisabled(queue) || (queue.health.probeAtMs ?? 0) > nowMs);
 
 /**
- * Whether the breaker holds everything back. While only a few groups have failed, their own
- * messages may be the cause. A group that was not tried yet is therefore let through at once and
- * never waits because of another group's message.
+ * Whether the breaker stops all messages of the sink. While only a few groups have failed, their
+ * messages may be the cause. Until then, a group that was not tried yet is let through, and does
+ * not wait for a probe with another group's message.
  */
 const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
   isBeforeProbe(queue, nowMs) &&
@@ -152,15 +162,15 @@ const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
 /** Returns how many more messages of the queue may be claimed. */
 export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
-  // A single message tests whether the sink is back; the others wait for its answer.
+  // One message tests whether the sink works again. The other messages wait for its result.
   if (queue.health.breaker === "open" || queue.waits.isTrial) return queue.inHand === 0 ? 1 : 0;
   const most = queue.chat || queue.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
   return queue.inHand > most / 2 ? 0 : most - queue.inHand;
 }
 
 /**
- * Returns in how many milliseconds a full queue has room again by itself; undefined if a claimed
- * message must be done first.
+ * Returns in how many milliseconds a queue without free slots has one because a pause ends or a
+ * probe is due; undefined if a claimed message must be finished first.
  */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
@@ -173,7 +183,10 @@ const BULK_IN_HAND = 400;
 
 export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
 
-/** Rejects every message that waits for an attempt. The messages stay sealed in the outbox. */
+/**
+ * Rejects every message that waits for a send slot or for the rate limit. These messages stay
+ * sealed in the outbox.
+ */
 export function rejectWaiting(queue: SinkQueue): void {
   for (const answer of queue.waiting.splice(0)) answer(false);
   for (const giveUp of queue.held) giveUp();

@@ -1,6 +1,6 @@
 /**
- * The wait that a sink asked for: how long nothing is sent to it, and its refusals in a row. Holds
- * state; model/asked-wait.ts decides how waits are bounded and grow.
+ * Keeps the wait that a sink asked for: until when nothing is sent to it, and its refusals in a
+ * row. model/asked-wait.ts decides how waits grow and what bounds them.
  */
 import {
   addRefusal,
@@ -15,16 +15,19 @@ import type { Clock } from "../../model/clock.ts";
 import type { SinkError } from "../../model/sink.ts";
 
 /**
- * The wait that the other side asked for, by the monotonic clock, so that setting the wall clock
- * does not change it. Forgotten at a restart.
+ * The wait that a sink asked for. It is measured by the monotonic clock, so that setting the wall
+ * clock does not change it, and is forgotten at a restart.
  */
 export interface SinkWaits {
-  /** Refusals in a row; undefined once something was accepted. */
+  /** The refusals in a row; undefined after the sink has accepted a message. */
   row: RefusalRow | undefined;
-  /** What the last refusal said. `hint` says what can be done about it. */
+  /** The text of the last refusal. `hint` says what the operator can do about it. */
   reason: string;
   hint: string;
-  /** Whether somebody ended the wait, so that one message tests whether the sink is back. */
+  /**
+   * Whether somebody ended the wait, so that one message tests whether the sink accepts messages
+   * again.
+   */
   isTrial: boolean;
 }
 
@@ -39,7 +42,10 @@ interface Waiting {
   readonly waits: SinkWaits;
 }
 
-/** Records that the sink refused a message and asked to wait, with or without a length. */
+/**
+ * Records that the sink refused a message and asked to wait. If it did not say for how long,
+ * `addRefusal` chooses the length.
+ */
 export function keepWait(
   { waits }: Waiting,
   error: SinkError,
@@ -56,23 +62,26 @@ export function keepWait(
   return row;
 }
 
-/** Records the wait after another sink of its type hit a limit that they share. */
+/** Records the wait of another sink of the same type, which hit a limit that both share. */
 export function keepWaitOfOther({ waits }: Waiting, { untilMs }: RefusalRow): void {
   waits.row = addWaitOfOther(waits.row, untilMs);
 }
 
-/** Returns for how many milliseconds the other side still asks to wait. */
+/** Returns for how many milliseconds the sink still asks to wait; 0 if it does not. */
 export const pauseMs = ({ waits }: Waiting, clock: Clock): number =>
   waitOfRow(waits.row, clock.monotonic());
 
-/** Ends the wait that the other side asked for, so that one message is tried at once. */
+/** Ends the wait that the sink asked for, so that one message is tried now. */
 export function endWait({ waits }: Waiting, clock: Clock): void {
   if (waits.row === undefined) return;
   waits.row = withoutWait(waits.row, clock.monotonic());
   waits.isTrial = true;
 }
 
-/** Forgets the wait, because something was accepted or another process delivers to the sink now. */
+/**
+ * Forgets the wait. Called when the sink has accepted something, or when another process delivers
+ * to it from now on.
+ */
 export function forgetWaits({ waits }: Waiting): void {
   waits.row = undefined;
   waits.isTrial = false;

@@ -7,14 +7,14 @@ import { ownValue } from "../../model/own-value.ts";
 import { kindTitle } from "../../render/text/kind-words.ts";
 import type { SortNumber } from "../../route/route.ts";
 
-/** With more sections than this, the smallest ones are merged into one. */
+/** The maximum number of sections. If there are more, the smallest ones are merged into one. */
 export const MAX_SECTIONS = 12;
 const OTHERS = "others";
 
 export interface SectionRules {
   /**
-   * `watch`, `author`, `type` or a label. If absent, sections are by watch, and by type within a
-   * watch.
+   * The property by which alerts are divided into sections: `watch`, `author`, `type` or a label.
+   * If absent, they are divided by watch, and by type within a watch.
    */
   readonly groupBy?: string | undefined;
   readonly sortBy?: SortNumber | undefined;
@@ -23,8 +23,8 @@ export interface SectionRules {
 type Section = Omit<DigestSection, "count">;
 
 /**
- * Returns the sections, the largest first, each complete and sorted. Of equally large ones, the one
- * whose first alert is older comes first. `events` must be oldest first.
+ * Returns all sections with all their events, the largest section first. Of two equally large ones,
+ * the one with the older first alert comes first. `events` must be oldest first.
  */
 export function sectionsOf(
   events: readonly OutboxEvent[],
@@ -109,8 +109,8 @@ export function sortItems(
 }
 
 /**
- * Shares `limit` places among the sections in turns, the largest first, so that no section is left
- * out while there is room.
+ * Limits the listed items to `limit` in total. Sections get one item each in turns, the largest
+ * section first, so that no section is left out while there is room.
  */
 export function dealItems(
   sections: readonly Section[],

@@ -1,6 +1,6 @@
 /**
- * Decides what a digest says: its heading, its sections, and which alerts it only counts.
- * digest-sections.ts orders the alerts, render/ writes the lines. Pure.
+ * Decides the heading and the sections of a digest, and which alerts it only counts.
+ * digest-sections.ts orders the alerts, and render/ writes the lines. Pure.
  */
 import type { DigestCause, DigestPeriod, DigestSeries } from "../../model/digest.ts";
 import type { Digest, DigestPart, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
@@ -11,7 +11,7 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 import type { ScheduledDigest } from "../../route/route.ts";
 import { dealItems, sectionsOf } from "./digest-sections.ts";
 
-/** A heading names at most this many watches. */
+/** The maximum number of watches that a heading names. */
 const MAX_NAMES = 3;
 
 export interface DigestDeps {
@@ -21,18 +21,18 @@ export interface DigestDeps {
 }
 
 export interface LaidOut {
-  /** Each part is rendered when it is asked for. */
+  /** The messages of the digest. Each is rendered when the iteration reaches it. */
   readonly parts: Iterable<DigestPart>;
   /** Events that the first part counts and no part lists. */
   readonly unlisted: readonly OutboxEvent[];
 }
 
-/** What is known of a list besides its events. */
+/** The facts about a list of alerts, other than the alerts themselves. */
 export interface ListFacts {
   readonly cause: DigestCause | undefined;
   /**
-   * The configured scheduled digest. Undefined once its route or sink no longer has one; the digest
-   * then lists all its alerts.
+   * The scheduled digest as configured. Undefined if the list is no scheduled digest, or if its
+   * route or sink does not have one any more; then the list contains all its alerts.
    */
   readonly written?: ScheduledDigest | undefined;
   /** The period that a scheduled digest covers. */
@@ -55,7 +55,7 @@ export function layOutDigest(
   const { cause, written, region, series, deleted, mentions, note, noted = [] } = facts;
   const events = [...found].sort(byAge);
   const whole = sectionsOf(events, { groupBy: written?.groupBy, sortBy: written?.sortBy });
-  // Without a schedule a digest names every alert, in as many messages as it takes.
+  // Without a schedule a digest lists every alert, in as many messages as needed.
   const { sections, unlisted } = dealItems(whole, written?.maxItems ?? Number.POSITIVE_INFINITY);
   const sortBy = written?.sortBy;
   const period = periodOf(events, facts);

@@ -1,7 +1,8 @@
 /**
- * Decides about due alerts from what is now known about their posts. An alert on a deleted post is
- * left out. A follow-up is sent as an answer to its alert, waits for the edit that says the same,
- * or is not needed. Pure except for what the store records.
+ * Decides which due alerts are sent, by what is known about their posts now. An alert about a
+ * deleted post is left out. A follow-up, which reports a change of a post that had an alert before,
+ * is sent as a reply to that alert, waits until the alert's message is edited, or is dropped
+ * because the edit shows the same. Pure except for the store's record of these decisions.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
@@ -17,13 +18,10 @@ import type { Sink, SinkUpdates } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/**
- * The wait before a pending edit is checked again. An edit takes a moment, or as long as its
- * retries.
- */
+/** The wait before the state of a pending edit is checked again. */
 const EDIT_WAIT_MS = 5_000;
 
-/** A group with the number of alerts that were left out because their posts are gone. */
+/** A group, with the number of its alerts that were left out because their posts are deleted. */
 export interface SortedGroup extends DueGroup {
   readonly deleted: number;
 }
@@ -36,8 +34,8 @@ type Fate =
 const SEND: Fate = { kind: "send" };
 
 /**
- * Returns the groups without the alerts that are not sent now. Groups that this leaves empty are
- * omitted.
+ * Returns the groups without the alerts that are not sent now, and records in the store why not. A
+ * group without remaining alerts is omitted.
  */
 export async function withoutWithheld(
   { store, clock }: { readonly store: Pick<Outbox, "withhold">; readonly clock: Clock },
@@ -90,8 +88,8 @@ function fateOf(
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
   const isEnd = event.type === "tweet.deleted";
-  // The alert that this one follows was left out because its post is gone. If it still waits, it is
-  // left out now.
+  // The earlier alert was left out because its post is deleted, or it is left out now because it
+  // still waits. So nobody needs to know of the deletion.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: UNSENT };
   if (follows.state === "unsent") return { kind: "dropped", detail: UNSENT };
@@ -121,8 +119,8 @@ const CAUSES: Readonly<Record<string, EditCause>> = {
 };
 
 /**
- * Decides about a follow-up by the state of the edit of its alert's message. Messages that the sink
- * cannot find again are never edited.
+ * Decides about a follow-up by the state of the edit of its alert's message. A message that the
+ * sink cannot find again is never edited, so its follow-up is sent.
  */
 function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: boolean): Fate {
   if (state !== "sent" || message === undefined || edit === undefined || (isEnd && !edit.isGone))
@@ -144,7 +142,10 @@ export interface Reply {
   readonly threadChannel?: string;
 }
 
-/** Returns which message a message of follow-ups answers; undefined if it is sent on its own. */
+/**
+ * Returns the message under which a message of follow-ups is posted; undefined if it is posted on
+ * its own.
+ */
 export function replyOf(
   replies: Sink["replies"],
   members: readonly DueMember[],

@@ -1,6 +1,6 @@
 /**
- * First stage: reads the due work of one sink from the outbox and decides what is sent alone, in a
- * digest, or later.
+ * The first delivery stage: loads the due deliveries of one sink from the outbox, and decides which
+ * are sent alone, in a digest, or later.
  */
 import {
   type DigestCause,
@@ -24,20 +24,20 @@ export interface Bundle {
   readonly groupKey: string;
   readonly throttleKey: string | null;
   readonly members: readonly DueMember[];
-  /** Why it is a digest; undefined if it is not one. */
+  /** Why the bundle becomes a digest; undefined if it becomes an ordinary message. */
   readonly cause: DigestCause | undefined;
   readonly series?: DigestSeries | undefined;
-  /** When the last delivery in it was due. */
+  /** When the last delivery in the bundle was due, in epoch ms. */
   readonly dueAtMs?: number | undefined;
   /** The period that the last digest of the same schedule covered. */
   readonly lastPeriod?: DigestPeriod | undefined;
-  /** The number of alerts left out because their posts are gone. */
+  /** How many alerts were left out because their posts are deleted. */
   readonly deleted?: number;
 }
 
 /**
- * Deliveries that exceed a throttle. If `isFirst` is true, the channel gets a message that says
- * that alerts are gathered.
+ * The deliveries that exceed a throttle and are gathered for a digest. If `isFirst` is true, the
+ * channel gets a message that announces the digest.
  */
 export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
@@ -47,13 +47,18 @@ export interface Claim {
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
-  /** What exceeds the throttles. It is stored as gathered once the bundles are sealed. */
+  /**
+   * The deliveries that exceed throttles. They are stored as gathered once the bundles are sealed.
+   */
   readonly surplus: readonly Surplus[];
-  /** Whether the outbox may hold more that is due. */
+  /** Whether the outbox may contain more due deliveries. */
   readonly more: boolean;
 }
 
-/** How many deliveries are postponed at once when a mute begins while the queue is long. */
+/**
+ * How many deliveries are read at once when a mute was found to hold some of them. Many may be
+ * muted, so postponing them takes fewer rounds.
+ */
 const MUTED_AT_ONCE = 200;
 
 export interface GroupStageDeps {
@@ -71,9 +76,10 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
     async run(queue) {
       const nowMs = deps.clock.now();
       const room = freeSlotsOf(queue, deps.clock);
-      // Read the breaker now: it may open before these messages are sealed.
+      // The breaker's state is read now, because the breaker may open before these messages are
+      // sealed.
       const isProbe = queue.health.breaker === "open";
-      // Ask for one more item than fits: only an item after the last free place shows that a
+      // Request one more item than fits, because only an item after the last free slot shows that a
       // throttle is exceeded.
       const found = await unmutedWork(deps, queue, nowMs, room + 1);
       const outdated = found.messages.filter(({ isOutdated }) => isOutdated === true);
@@ -91,7 +97,7 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
         sink: queue.name,
       });
       // Bundles that may join a thread are only sealed in this round. They are sent in the next
-      // one, when the store has assigned them to a thread.
+      // round, when the store has assigned them to a thread.
       const isPlacedFirst = queue.sink.threads !== undefined && bundles.length > 0;
       const more =
         isPlacedFirst ||
@@ -105,8 +111,8 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
 }
 
 /**
- * Reads due work that is not muted. If a mute holds some of what was read, it reads again, because
- * more may be due after that.
+ * Loads due deliveries and messages that are not muted. If a mute holds some of them, it postpones
+ * these and loads again, because there may be more behind them.
  */
 async function unmutedWork(
   { store, mutes }: GroupStageDeps,
@@ -124,8 +130,8 @@ async function unmutedWork(
 }
 
 /**
- * Reads due work. If a single message may be what makes the sink fail, each trial while the breaker
- * is open uses a message of a different group.
+ * Loads due deliveries and messages. While the breaker is open, each trial uses a message of a
+ * different group, because a single message may be the reason why the sink fails.
  */
 async function dueWorkOf(
   store: Outbox,
@@ -185,20 +191,22 @@ const byAge = (a: DueMessage, b: DueMessage): number =>
 interface Candidates {
   readonly sink: string;
   readonly groups: readonly SortedGroup[];
-  /** The number of bundles that may be made of them. */
+  /** The maximum number of bundles that may be made of these groups. */
   readonly room: number;
   readonly nowMs: number;
 }
 
-/** What one throttle allows now. */
+/**
+ * The deliveries of one throttle, divided into those that may be sent now and those that exceed it.
+ */
 interface Allowed {
   readonly bundles: readonly Bundle[];
   readonly surplus: readonly Surplus[];
 }
 
 /**
- * Applies each throttle to its own bundles. Of all bundles that are allowed, the sink gets the
- * oldest first.
+ * Applies each throttle to its own bundles. The sink then gets the oldest of all allowed bundles,
+ * as many as it has room for.
  */
 async function allow(
   deps: GroupStageDeps,
@@ -217,8 +225,8 @@ async function allow(
   const inOrder = all.flatMap(({ bundles }) => bundles).sort((a, b) => oldestOf(a) - oldestOf(b));
   const bundles = inOrder.slice(0, Math.max(0, candidates.room));
   const cut = new Set(inOrder.slice(bundles.length));
-  // A bundle without a free slot still counts against its throttle, so that throttle has no surplus
-  // yet.
+  // An allowed bundle without a free slot is not sent yet, but counts against its throttle. So it
+  // is too early to gather that throttle's surplus.
   const surplus = all.flatMap((one) =>
     one.bundles.some((bundle) => cut.has(bundle)) ? [] : one.surplus,
   );
@@ -255,8 +263,8 @@ async function paced(
     due,
     nowMs,
   );
-  // Gathered alerts are older than fresh ones, and join them in one message if both are of the same
-  // group.
+  // Gathered alerts are older than fresh ones. A gathered and a fresh alert of the same group share
+  // one message.
   const [asDigest, alone] = plan.isDigest ? [formerly, []] : [[], formerly];
   const bundles = [
     ...[...digests, ...asDigest].map(bundleOf),
@@ -305,8 +313,7 @@ const bundleOf = ({
 });
 
 /**
- * Splits what was gathered for a digest into its original groups, because it is sent as ordinary
- * messages.
+ * Divides gathered alerts into their original groups, because they are sent as ordinary messages.
  */
 function ownBundles(groups: readonly DueGroup[]): readonly Bundle[] {
   const bundles = new Map<string, Bundle & { readonly members: DueMember[] }>();

@@ -1,6 +1,6 @@
 /**
- * Splits a message that its receiver refused as too large: its alerts are sent in several messages,
- * each with its own id. The parts are sealed like the message, and each may be halved again.
+ * Splits a message that its receiver refused as too large. Its alerts are sent in several messages,
+ * each with its own id. If a part is refused as too large, it is split again.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Log } from "../../model/log.ts";
@@ -41,7 +41,7 @@ export function createHalve(deps: HalveDeps): Halve {
     const idsByEvent = new Map<OutboxEvent, Item["deliveryIds"]>(
       items.map(({ event, deliveryIds }) => [event, deliveryIds]),
     );
-    // The people whom the message mentions are found in its body.
+    // The mentions that the message contains are found by a search in its body.
     const sent = JSON.stringify(message.body);
     const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) =>
       sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],

@@ -1,7 +1,7 @@
 /**
- * Has a sink render the events of one group as one or more messages: a digest, or several messages
- * if the group is too long for one or too large in bytes. seal.ts seals them, digest.ts decides
- * what a digest says.
+ * Lets a sink render the events of one group, as a digest or as one or more messages. There are
+ * several if the events are too many for one message, or their message is too large in bytes.
+ * seal.ts seals them, digest.ts decides on the content of a digest.
  */
 import {
   digestGroup,
@@ -45,11 +45,11 @@ export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
   readonly log: Log;
 }
 
-/** What decides how a group is rendered. */
+/** The facts about a group that decide how it is rendered. */
 export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "deleted"> {
-  /** The period that it covers, if it is a scheduled digest. */
+  /** The period that the group covers, if it is a scheduled digest. */
   readonly period?: DigestPeriod | undefined;
-  /** Mentions, which go into the first of several messages. */
+  /** The mentions. If there are several messages, only the first one contains them. */
   readonly mentions: readonly string[];
   /** What each message of a sink without lists says of its scheduled digest. */
   readonly digest?: BatchDigest | undefined;
@@ -61,14 +61,14 @@ export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "d
  */
 const UNRENDERED: Json = { chirpwatch_unrendered: true };
 /**
- * The limit for sinks that have neither lists nor a limit of their own. It bounds the memory of
- * both sides.
+ * The maximum number of events in a message of a sink that has neither lists nor a limit of its
+ * own. It bounds the memory of the daemon and of the receiver.
  */
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * How many alerts are rendered before other work of the process gets its turn. Each takes about a
- * tenth of a millisecond. A single part may hold more alerts and is still rendered at once.
+ * How many alerts are rendered before other work of the process may run. Each takes about a tenth
+ * of a millisecond. A single part is rendered without a break, even if it has more alerts.
  */
 const MAX_AT_ONCE = 50;
 
@@ -81,8 +81,8 @@ interface Rendered extends LaidOut {
 }
 
 /**
- * Renders a group. Other work of the process gets its turn between the parts of a long digest,
- * because rendering thousands of alerts takes a second.
+ * Renders a group. Between the parts of a long digest, other work of the process may run, because
+ * rendering thousands of alerts takes a second.
  */
 export async function layOut(
   deps: LayOutDeps,
@@ -110,9 +110,8 @@ export async function layOut(
 }
 
 /**
- * Divides the events of a message that is too large into at least two messages, and into more only
- * if these are known to be too large as well. `unlisted`: events that the message counts and does
- * not list.
+ * Divides the events of a message that is too large into two messages, and a part again if it is
+ * known to be too large as well. `unlisted` are events that the message counts and does not list.
  */
 export async function layOutHalves(
   deps: LayOutDeps,
@@ -137,7 +136,7 @@ export async function layOutHalves(
   }
 }
 
-/** Renders all parts, and gives way to other work whenever many alerts were rendered. */
+/** Renders all parts. After every `MAX_AT_ONCE` alerts, other work of the process may run. */
 async function inTurns(clock: Clock, parts: Iterable<DigestPart>): Promise<readonly DigestPart[]> {
   const rendered: DigestPart[] = [];
   let atOnce = 0;
@@ -187,7 +186,8 @@ function* batched(
 
 /**
  * Whether the events are rendered as a list. A digest with a single event is rendered as that
- * event, unless it left something out or is a scheduled one, which covers a period.
+ * event, unless alerts were left out of it or it is a scheduled digest, whose heading shows its
+ * period.
  */
 function isList(
   lists: SinkLists,
@@ -257,11 +257,14 @@ function inOrder(
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number =>
   a.event.detectedAtMs - b.event.detectedAtMs;
 
-/** The settings of a message with `noted`, the events that the message counts and does not list. */
+/** The settings of a message. `noted` are events that the message counts and does not list. */
 type Noted = Shown & { readonly noted?: readonly OutboxEvent[] };
 type Limited = Noted & { readonly limitBytes: number };
 
-/** Returns the settings for every part but the first, so that nobody is mentioned twice. */
+/**
+ * Returns the settings for every part but the first. Only the first part contains the mentions, so
+ * that nobody is mentioned twice.
+ */
 const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({
   ...shown,
   mentions: [],
@@ -282,8 +285,8 @@ function* allFitted(
 }
 
 /**
- * Returns the message as it is if its size is allowed, otherwise its halves. A single event stays
- * one message.
+ * Returns the message itself if its size is allowed, otherwise its halves. A message with a single
+ * event is not divided.
  */
 function* fitted(
   deps: LayOutDeps,

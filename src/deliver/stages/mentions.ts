@@ -6,14 +6,14 @@ import type { DueMember, Outbox } from "../../model/outbox.ts";
 import type { SinkMention } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 
-/** Returns whom a message with these events mentions if it is sealed at `atMs`. */
+/** Returns the mentions of a message with these events, if it is sealed at `atMs` (epoch ms). */
 export type ChooseMentions = (members: readonly DueMember[], atMs: number) => readonly string[];
 
 /**
- * Creates the choice for messages of one sink that are sealed together, so that a mention in one of
- * them is not repeated in the others within its interval. Alerts that an operator sent again
- * mention nobody, because the people in the channel were mentioned before or the alerts are long
- * past. Follow-ups mention nobody either.
+ * Creates a function that chooses mentions for messages of one sink that are sealed together. A
+ * mention in one of the messages is not repeated in the others within its interval. Alerts that an
+ * operator sent again mention nobody, because the channel was notified before or the alerts are
+ * long past. Follow-ups mention nobody either.
  */
 export async function createMentionChoice(
   store: Pick<Outbox, "lastMentions">,

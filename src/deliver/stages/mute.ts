@@ -1,7 +1,7 @@
 /**
- * Applies muted hours at the moment of sending. A mute that began after an alert was routed, or
- * while its sink accepted no messages, still holds the alert: as a delivery before it is sealed, as
- * a message afterwards. Alerts that an operator sent again are not muted.
+ * Applies muted hours at the moment of sending. A mute may begin after an alert was routed, or
+ * while its sink accepts no messages. The mute then holds the delivery, or the message if the alert
+ * was already sealed. Alerts that an operator sent again are not muted.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -19,7 +19,7 @@ import { heldGroupKey } from "../../route/route-event.ts";
 
 /** The active configuration's rules for waiting deliveries. */
 export interface WaitRules {
-  /** Whether the sink has muted hours, of its own or through a route. */
+  /** Whether muted hours are configured for the sink or for a route to it. */
   canMute(sink: string): boolean;
   /** Returns the mute that holds the delivery back now; undefined if none does. */
   holdOf(delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string): Hold | undefined;
@@ -46,16 +46,18 @@ export interface MuteDeps {
 
 export interface Mutes {
   /**
-   * Postpones what a mute holds now and returns the rest, in which each message has its deliveries.
+   * Postpones deliveries and messages that a mute holds now, and returns the rest. `held` is the
+   * number of postponed ones. The returned messages contain their deliveries.
    */
   withoutMuted(sink: string, due: DueWork): Promise<DueWork & { readonly held: number }>;
   /**
-   * Returns the mute that holds a claimed message. Called before each attempt, because its
-   * deliveries may have been muted since it was claimed.
+   * Returns the mute that holds a claimed message; undefined if none does. Called before each
+   * attempt, because a mute may have begun since the message was claimed.
    */
   holdOf(sink: string, message: DueMessage): Hold | undefined;
   /**
-   * Postpones a claimed message. Never rejects: if that cannot be stored, the message is due again.
+   * Postpones a claimed message until the mute ends. Never rejects: if the store fails, the message
+   * is due again.
    */
   hold(message: HeldMessage): Promise<void>;
 }

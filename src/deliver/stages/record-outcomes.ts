@@ -1,5 +1,6 @@
 /**
- * Last stage: commits the results of messages, many at once. Keeps each result until it is durable.
+ * The last delivery stage: commits the results of messages, many in one commit. Keeps each result
+ * until it is durable.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -14,16 +15,16 @@ export interface RecordDeps {
 }
 
 export interface RecordStage extends Stage<DeliveryResult, void> {
-  /** Commits the waiting results without waiting for more. */
+  /** Commits the waiting results now, without waiting for more results. */
   flush(): void;
 }
 
-/** How long a result may wait to be committed together with others. */
+/** The longest time that a result waits for other results to be committed with it. */
 const GATHER_MS = 10;
 /** The minimum time between commits, because each one costs as much as several deliveries. */
 const COMMIT_SPACING_MS = 20;
 const MAX_AT_ONCE = 200;
-/** If the store cannot write, it is tried again after this time. The results are kept meanwhile. */
+/** The wait after a failed commit. The results are kept and committed again. */
 const STORE_RETRY_MS = 5_000;
 
 interface Entry {
@@ -32,8 +33,9 @@ interface Entry {
 }
 
 /**
- * Creates the stage. `run` resolves when the result is durable. While stopping, a commit is tried
- * once: a message whose result is lost then is sent again under the same id.
+ * Creates the stage. `run` resolves when the result is durable. While the daemon stops, a failed
+ * commit is not repeated: its results are lost, and their messages are sent again under the same
+ * ids after the next start.
  */
 export function createRecordStage(deps: RecordDeps): RecordStage {
   let waiting: Entry[] = [];

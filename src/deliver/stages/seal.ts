@@ -1,6 +1,6 @@
 /**
- * Second stage: fixes for good what will be sent. From here on, a message keeps its id and body
- * through every attempt and restart.
+ * The second delivery stage: turns bundles into messages with a fixed id and body, which stay the
+ * same through every attempt and restart.
  */
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup } from "../../model/digest.ts";
@@ -50,7 +50,7 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
       // Only the first part of a digest is sent now. The outbox returns the other parts later, one
-      // by one, as well as all messages that may join a thread.
+      // by one. It also returns all messages that may join a thread.
       const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
         one === undefined
           ? []
@@ -66,8 +66,8 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
 }
 
 /**
- * Splits a bundle by which receivers have its alerts already, because an alert that is sent again
- * goes only to the other receivers.
+ * Divides a bundle into alerts that the same receivers already have, because an alert that is sent
+ * again goes only to the other receivers.
  */
 function byReceivers(bundle: Bundle): readonly Bundle[] {
   const parts = groupBy(bundle.members, ({ taken = [] }) => JSON.stringify([...taken].sort()));
@@ -82,8 +82,8 @@ interface Sealed {
 }
 
 /**
- * Makes one message of a bundle, or the parts of a digest. The first part counts against the
- * throttle; the other parts are posted under it.
+ * Makes one message of a bundle, or several if the bundle is a digest in parts. The first part
+ * counts against the throttle; the other parts are posted under it.
  */
 async function sealBundle(
   deps: SealDeps,
@@ -169,7 +169,7 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-/** Returns the items of each bundle, worded by their templates. */
+/** Returns the items of each bundle, with texts rendered by their templates. */
 export async function wordedItems(
   { wordEvents }: Pick<SealDeps, "wordEvents">,
   queue: SinkQueue,
@@ -185,8 +185,8 @@ export async function wordedItems(
 }
 
 /**
- * Gathers the surplus and announces that in the channel. A sink for programs gets no announcement:
- * its events only arrive later.
+ * Stores the surplus as gathered, and announces in the channel that alerts are gathered. A sink for
+ * programs gets no announcement.
  */
 async function gather(
   deps: SealDeps,
@@ -239,7 +239,9 @@ function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): 
   return { queue, message, busyKeys, isProbe };
 }
 
-/** Ends the claim of a message. Its result was recorded, or it stays in the outbox unchanged. */
+/**
+ * Ends the claim of a message, because its result was recorded or it stays in the outbox unchanged.
+ */
 export function release({ queue, busyKeys }: ClaimedMessage): void {
   for (const key of busyKeys) queue.busy.delete(key);
   queue.inHand -= 1;

@@ -1,6 +1,6 @@
 /**
- * Fourth stage: makes one attempt to send a message and reports the sink's result. Makes no
- * decisions.
+ * The fourth delivery stage: makes one attempt to send a message and reports the sink's result.
+ * Makes no decisions.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -41,7 +41,7 @@ export interface Abortable {
 
 export interface SendDeps {
   readonly clock: Clock;
-  /** The attempts under way, which a stop may abort. */
+  /** The attempts under way, which a stop of the daemon may abort. */
   readonly underWay: Set<Abortable>;
   /**
    * Whether this process still holds its claims. If not, other processes may have taken them over.
@@ -51,8 +51,8 @@ export interface SendDeps {
 }
 
 /**
- * Sinks have shorter deadlines of their own. This one frees the attempt if a sink does not apply
- * its own.
+ * The longest time of an attempt. Sinks have shorter deadlines of their own; this one frees the
+ * send slot if a sink fails to end in time.
  */
 const MAX_ATTEMPT_MS = 120_000;
 
@@ -94,7 +94,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
 /** The reason with which attempts are aborted when the grace period of a stop is over. */
 export const STOPPING = new SinkError("transient", "the daemon is stopping");
 
-/** Marks a message that was given up without asking the sink. */
+/** Marks the error of a message that was given up without a request to the sink. */
 const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;

@@ -1,4 +1,4 @@
-/** The interface of every step between the outbox and a sink. */
+/** A step on the way of alerts from the outbox to a sink. */
 export interface Stage<In, Out> {
   readonly name: "group" | "seal" | "pace" | "send" | "record";
   run(input: In): Promise<Out>;

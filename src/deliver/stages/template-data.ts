@@ -11,12 +11,15 @@ import { ownValue } from "../../model/own-value.ts";
 import type { MessageTemplate } from "../../model/template.ts";
 
 /**
- * Returns the data as JSON. `message` is only called if the template may read the event's default
- * message, because building that is the slowest part.
+ * Returns the template's data as JSON. Calls `message` only if the template may read the event's
+ * default message, because building that message is the slowest part.
  */
 export type TemplateData = (event: OutboxEvent, message: () => NeutralMessage) => string;
 
-/** A tree of the names that a template reads. `whole` means that it reads everything below. */
+/**
+ * A tree of the field names that a template reads. `whole` means that it reads everything below a
+ * name.
+ */
 type Reads = Map<string, Reads> | "whole";
 
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {
@@ -55,10 +58,13 @@ function pick(
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Fields that all events have in addition to their bodies. */
+/** The fields that the data of every event has in addition to the event's body. */
 const OF_ALL = ["labels", "event", "message"];
 
-/** Returns a top-level field. The event's body has the form that `where` sees. */
+/**
+ * Returns a top-level field of the data. The fields of the event's body have the same names and
+ * values as in `where`.
+ */
 function fieldOf(
   { event, watches }: OutboxEvent,
   message: () => NeutralMessage,

@@ -1,11 +1,14 @@
-/** Decides which thread a message belongs to. The store decides which message begins it. */
+/**
+ * Decides which thread a message belongs to. The store decides which message of the thread is its
+ * first one.
+ */
 import type { ThreadOfMessage } from "../../model/outbox.ts";
 import type { SinkThreads } from "../../model/sink.ts";
 import type { Bundle } from "./group.ts";
 
 /**
- * Returns the thread; undefined for a message that goes directly into the channel, such as a digest
- * or a message about several conversations or watches.
+ * Returns the thread of a bundle; undefined if its message is posted directly in the channel, as
+ * are digests and messages about several conversations or watches.
  */
 export function threadOf(
   threads: SinkThreads | undefined,

@@ -1,6 +1,6 @@
 /**
- * Decides which messages are sent alone and which are gathered for a digest when messages of one
- * throttle come too fast. Pure; no message is lost.
+ * Decides which messages are sent alone, and which are gathered for a digest because a throttle's
+ * limit is reached. Pure; no message is lost.
  */
 import type { ThrottleState } from "../../model/outbox.ts";
 import type { Throttle } from "../../route/route.ts";
@@ -28,10 +28,10 @@ export interface ThrottlePlan {
 }
 
 /**
- * Plans what is sent. A digest counts as one message and is sent even if the limit is reached,
- * because `digest_interval` already spaces digests out. As long as one digest follows another,
- * every message goes into the next one, until a digest would hold no more messages than the limit
- * still allows.
+ * Plans which messages are sent now. A digest counts as one message, and is sent even if the limit
+ * is reached, because `digest_interval` already limits how often digests are sent. After a digest,
+ * every message waits for the next one, until a digest would contain no more messages than the
+ * limit still allows.
  */
 export function planThrottle(
   throttle: Throttle,
@@ -51,8 +51,8 @@ export function planThrottle(
     return { ...plan, alone: 0, gatherUntilMs: nowMs - sinceDigestMs + throttle.digestIntervalMs };
   const free = Math.max(0, left - due.gathered);
   if (due.fresh <= free) return plan;
-  // Within the interval the channel already knows that there are many alerts, so the next digest
-  // may be sent at once.
+  // Within the interval after an announcement or a digest, the channel already knows that there are
+  // many alerts, so the next digest is due now.
   const sinceAnnouncedMs =
     state.announcedAtMs === null ? Number.POSITIVE_INFINITY : nowMs - state.announcedAtMs;
   const isFirst = Math.min(sinceDigestMs, sinceAnnouncedMs) >= throttle.intervalMs;

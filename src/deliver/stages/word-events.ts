@@ -1,6 +1,6 @@
 /**
- * Words the events of messages by their templates before they are sealed. An event whose template
- * fails, or runs too long, keeps its default message, and the operator is alerted.
+ * Renders the texts of events by their templates before messages are sealed. If a template fails or
+ * runs too long, the event keeps its default message, and the operator is alerted.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -15,7 +15,7 @@ import {
 import { createTemplateData } from "./template-data.ts";
 
 /**
- * A template that had to be stopped is not tried again for this long, because each try costs a
+ * How long a template is not used after it had to be stopped. Each attempt with it could cost a
  * second.
  */
 const SUSPEND_MS = 300_000;
@@ -29,8 +29,8 @@ export interface TemplateFailure {
 }
 
 /**
- * A template that has recently failed at a sink. Failures before the configuration was loaded are
- * forgotten.
+ * A template that has recently failed at a sink. Failures from before the configuration was loaded
+ * are not included.
  */
 export interface FailingTemplate extends TemplateFailure {
   /** The number of messages that were sent with their default wording instead. */
@@ -38,7 +38,7 @@ export interface FailingTemplate extends TemplateFailure {
   readonly lastAtMs: number;
 }
 
-/** The configured templates, and what runs them. */
+/** The configured templates, and the runner that renders them. */
 export interface Templates {
   readonly byName: ReadonlyMap<string, MessageTemplate>;
   readonly runner: TemplateRunner;
@@ -52,20 +52,23 @@ export interface WordingDeps {
   readonly templates?: Templates | undefined;
 }
 
-/** What the wording of an event depends on at its sink. */
+/** The settings of a sink on which the rendered text depends. */
 export interface WordedSink {
   readonly name: string;
   /** The template for events whose route sets none. */
   readonly template?: string | undefined;
   readonly region?: Region | undefined;
-  /** Whether it shows times in each reader's time zone. */
+  /** Whether the sink can show times in each reader's time zone. */
   readonly hasMoments?: boolean | undefined;
 }
 
 /** An event with the template that its route sets. */
 export type TemplatedEvent = OutboxEvent & { readonly template?: string };
 
-/** Returns the same events in the same order; those with a template are worded by it. */
+/**
+ * Returns the same events in the same order. Events that have a template get the text that it
+ * rendered.
+ */
 export type WordEvents = (
   sink: WordedSink,
   events: readonly TemplatedEvent[],
@@ -82,7 +85,7 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
     { template: standard }: WordedSink,
     { template, event }: TemplatedEvent,
   ): string | undefined => {
-    // If a reload has removed the route's template, its events get the sink's.
+    // If a reload has removed the template that the route set, the template of the sink is used.
     const found =
       (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
     return found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type)
