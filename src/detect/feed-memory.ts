@@ -1,6 +1,6 @@
 /**
- * The memory of a newest-first list: the ranges of ids that were read completely, and the gaps
- * between them. Pure. `polling/` makes the requests, and `detectFeed` gives the verdicts.
+ * The memory of a list that is read newest first: the ranges of ids that were read completely, and
+ * the gaps between them. Pure. `polling/` makes the requests, and `detectFeed` gives the verdicts.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -15,12 +15,15 @@ export type GapCause = "quota" | "service" | "depth";
 
 export interface GapAge {
   readonly openedAtMs: number;
-  /** When a poll last read a part of it. Before the first such poll, the time when it opened. */
+  /**
+   * When a poll last read a part of the gap, in epoch ms. Before the first such poll, the time when
+   * the gap opened.
+   */
   readonly shrunkAtMs: number;
-  /** The number of polls since `shrunkAtMs`, none of which read a part of it. */
+  /** The number of polls since `shrunkAtMs`, none of which read a part of the gap. */
   readonly polls: number;
   readonly cause: GapCause;
-  /** Set when the gap has not shrunk for a long time, until it closes. */
+  /** True from the time when the gap has not shrunk for long, until it closes. */
   readonly isStuck: boolean;
 }
 
@@ -36,13 +39,17 @@ export interface Gap {
   /** The query to which the cursor belongs, if it had a time bound. */
   readonly query?: string;
   /**
-   * Items newer than this are announced even if they are older than `max_age`, because no poll
-   * could find them earlier. It is the start of the last complete poll, in service time.
+   * Items of the gap that are newer than this (service time) raise alerts even if they are older
+   * than `max_age`, because no poll could find them earlier. It is the start of the last complete
+   * poll before the gap.
    */
   readonly horizonMs: number;
-  /** Items older than this need not be read. Set while a first run is still paging. */
+  /**
+   * Items older than this (service time) need not be read. Set if the gap was left by a first run
+   * that has not read all its pages yet.
+   */
   readonly floorMs?: number | undefined;
-  /** The number of attempts that found nothing. */
+  /** The number of attempts to fill the gap that found nothing. */
   readonly tries: number;
   /** Absent until the poll that left the gap has ended, and in gaps that an older version left. */
   readonly age?: GapAge;
@@ -62,13 +69,13 @@ export interface FeedMemory {
   /** The ranges, newest first and disjoint. Empty if the feed was never polled. */
   readonly stretches: readonly CoveredRange[];
   /**
-   * Start of the last poll that read the newest page without leaving a gap above the known ranges,
-   * in service time.
+   * The start, in service time, of the last poll that read the newest page and left no gap above
+   * the ranges known before.
    */
   readonly readAtMs: number | null;
-  /** Time of the newest item ever seen, as the item gives it. */
+  /** The time of the newest item ever seen, as the item itself gives it, in epoch ms. */
   readonly newestItemMs: number | null;
-  /** Start of the last late-arrival rescan, in service time. */
+  /** The start of the last late-arrival rescan, in service time. */
   readonly sweptAtMs: number | null;
 }
 
@@ -88,7 +95,7 @@ export const readFeedMemory = (stored: JsonObject): FeedMemory => ({
   ...(stored as Partial<FeedMemory>),
 });
 
-/** The end of every list. No id is lower. */
+/** The lowest id: a range down to it reaches the end of the list. */
 export const BOTTOM = "0";
 
 export const isRead = (stretches: readonly CoveredRange[], id: string): boolean =>

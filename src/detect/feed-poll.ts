@@ -1,7 +1,7 @@
 /**
- * Plans what one poll of a feed reads: the head of the list, which is from the top down to known
- * items, and then the gaps below. Returns the memory after each read. Pure. All times are in the
- * service's clock.
+ * Plans one poll of a feed. The poll first reads the head, which is the list from its top down to
+ * known items, and then the gaps further down. Returns the memory after each read. Pure. All times
+ * are in the service's clock.
  */
 import {
   addRange,
@@ -24,10 +24,10 @@ export interface HeadOptions {
   /** The oldest time that a subscriber in its first run still needs; undefined if there is none. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
-  /** Has the same meaning as in WalkOptions. */
+  /** Set for lists without pinned items, such as searches. */
   readonly hasNoPins?: boolean;
   /**
-   * Set if something other than the schedule decides how far back the poll reads, for example a
+   * How far back the poll reads, if something other than its schedule decides that, for example a
    * probe.
    */
   readonly reach?: Reach | undefined;
@@ -35,8 +35,9 @@ export interface HeadOptions {
 
 /**
  * How far back a poll must read.
- * - `since`: a probe shows that nothing was posted between the last poll and `sinceMs`.
- * - `rescan`: read now, back to `sinceMs`, even what was read before.
+ * - `since`: back to `sinceMs`, because a probe shows that nothing was posted between the last poll
+ *   and that time.
+ * - `rescan`: back to `sinceMs`, including what was read before.
  */
 export interface Reach {
   readonly kind: "since" | "rescan";
@@ -45,7 +46,9 @@ export interface Reach {
 
 export interface HeadPlan {
   readonly walk: WalkOptions;
-  /** The oldest time that a query needs to ask for; undefined if it has no bound. */
+  /**
+   * The time bound of the query: it may leave out older items. Undefined if the query has no bound.
+   */
   readonly sinceMs: number | undefined;
   readonly isRescan: boolean;
 }
@@ -59,8 +62,8 @@ export const marginMs = (intervalMs: number): number =>
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
-  // Do not rescan while a gap is open: every poll would read the known pages above the gap, only to
-  // be cut off there. The rescan runs once the gap is closed, and reaches back just as far.
+  // There is no rescan while a gap is open: every poll would read the known pages above the gap and
+  // be cut off there. The rescan runs once the gap is closed, and reads back just as far.
   const canRescan = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
   const isRescan = canRescan && isRescanDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
@@ -77,7 +80,7 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
     fills: false,
     ...(options.hasNoPins === true ? { hasNoPins: true } : {}),
   };
-  // The bound must not be newer than the newest item, in case the service's clock is behind.
+  // The bound must not be newer than the newest item, because the service's clock may be slow.
   const sinceMs = isFirst
     ? undefined
     : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
@@ -85,8 +88,9 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 }
 
 /**
- * Returns the time down to which an ordinary poll reads: the start of the last complete poll, or
- * the time in `reach` if that is later, less a margin. For a rescan, returns the time in `reach`.
+ * Returns the time down to which an ordinary poll reads: a margin before the start of the last
+ * complete poll, or before the time in `reach` if that is later. For a rescan, returns the time in
+ * `reach`.
  */
 function nearFloorMs(
   { readAtMs }: FeedMemory,
@@ -105,9 +109,8 @@ function isRescanDue(memory: FeedMemory, options: HeadOptions): boolean {
 }
 
 /**
- * Returns the time of the last rescan. A stored time that lies in the future was written while the
- * service's clock was ahead. The last rescan is then taken to be one overlap ago, which is the
- * longest it can be.
+ * Returns the time of the last rescan. A stored time in the future was written while the service's
+ * clock was fast. Then the result is one overlap ago, because a rescan can be no older than that.
  */
 function lastRescanMs(
   { sweptAtMs }: FeedMemory,
@@ -118,7 +121,7 @@ function lastRescanMs(
 }
 
 /**
- * Returns the service time after which items are announced even if they are older than `max_age`,
+ * Returns the service time after which items raise alerts even if they are older than `max_age`,
  * because no poll could find them earlier.
  */
 export const horizonMs = (memory: FeedMemory): number =>
@@ -141,7 +144,8 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
   // The list is empty although it held items before. They were deleted, or the service temporarily
-  // shows nothing. In neither case may the watermark move.
+  // shows nothing. The memory stays unchanged in both cases, because the missing items may appear
+  // again.
   if (isSuspiciouslyEmpty(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
@@ -175,9 +179,9 @@ function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number |
 }
 
 /**
- * Adds the head to the known ranges: nothing is missing between its newest item and the known items
- * below. On the first read, everything below the first page counts as known. A bounded query stops
- * at its bound, so the part of an older gap below the bound stays open.
+ * Adds the head to the known ranges, because nothing is missing between its newest item and the
+ * known items below. On the first read, everything below the first page counts as known. A bounded
+ * query stops at its bound, so the part of an older gap below the bound stays open.
  */
 function joinHead(
   memory: FeedMemory,
@@ -198,15 +202,15 @@ function joinHead(
   );
 }
 
-/** Finds the lowest of the gaps that a walk down to `low` has reached. */
+/** Returns the lowest gap that a walk down to `low` has reached; undefined if it reached none. */
 const gapAbove = (memory: FeedMemory, low: string): Gap | undefined =>
   memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)
     ?.hole;
 
 /**
- * Returns the gap that remains below a walk that was cut off. If the walk went on into an older
- * gap, that gap's `horizonMs` and `floorMs` are kept. The cursor of a bounded query is then
- * dropped, because its bound does not reach the bottom of that gap.
+ * Returns the gap that remains below a walk that was cut off. If the walk went into an older gap,
+ * the `horizonMs` and `floorMs` of the older gap are kept. In that case the cursor of a bounded
+ * query is dropped, because the query does not reach the end of the older gap.
  */
 function gapBelowCut(
   memory: FeedMemory,
@@ -233,9 +237,9 @@ function gapBelowCut(
 export interface FillPlan {
   readonly walk: WalkOptions;
   readonly gap: Gap;
-  /** The highest id that a query needs to ask for. */
+  /** The id bound of the query: it may leave out items with higher ids. */
   readonly belowId: string;
-  /** The oldest time that a query needs to ask for. */
+  /** The time bound of the query: it may leave out older items. */
   readonly sinceMs: number;
 }
 
@@ -272,7 +276,7 @@ export interface FillResult {
   readonly memory: FeedMemory;
   /** Whether the gap was given up because the service does not return what lies there. */
   readonly isGapLost: boolean;
-  /** Whether the walk got no deeper, so that another one in this poll would not either. */
+  /** Whether the walk read nothing new of the gap, so that this poll does not try again. */
   readonly isStuck: boolean;
 }
 
@@ -286,8 +290,8 @@ export interface FillRead {
 }
 
 /**
- * Returns the memory after a walk that fills a gap. A walk that failed shows nothing about the gap,
- * so it does not count as a try.
+ * Returns the memory after a walk that fills a gap. If the walk failed, nothing is known about the
+ * gap, so the walk does not count as a try.
  */
 export function afterFill(
   memory: FeedMemory,
@@ -306,8 +310,9 @@ export function afterFill(
       : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
     return { memory: { ...memory, stretches }, isGapLost: false, isStuck: false };
   }
-  // The walk made no progress, perhaps because the stored cursor has expired. Try again without the
-  // cursor: a query from the lowest known id returns at least that item.
+  // The walk made no progress, perhaps because the stored cursor has expired. The next attempt has
+  // no cursor. Its query starts at the lowest known id, so a working service returns at least that
+  // item.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
     if (hasFailed) return { memory, isGapLost: false, isStuck: true };

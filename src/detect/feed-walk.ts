@@ -1,8 +1,8 @@
 /**
- * A walk down a newest-first list, page by page: decides when to request the next page and when the
- * poll is done, and records which ids were covered. Pure: the caller passes the pages in. A list
- * ends only if there is no further cursor or at old known items. How many items a page has never
- * decides that.
+ * A walk down a list, page by page, newest items first. It decides whether another page is needed,
+ * and records which ids were read. Pure: the caller passes the pages in. A list ends only where
+ * there is no further cursor, or at old known items. The number of items on a page never decides
+ * that.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import { isRead, type CoveredRange } from "./feed-memory.ts";
@@ -24,37 +24,37 @@ export interface WalkOptions {
    * a walk that fills a gap.
    */
   readonly knownRanges: readonly CoveredRange[];
-  /** The walk goes on until it has passed this time, in service time. */
+  /** The walk continues until it has passed this time (service time). */
   readonly floorMs: number;
   /** The maximum number of pages with new items. */
   readonly maxNewPages: number;
   /** The minimum number of items to read, for a first run that reports the latest ones. */
   readonly minItems: number;
   /**
-   * Whether the walk fills a gap. Then a known item ends it whatever its time, and the floor ends
-   * it even without known items.
+   * Whether the walk fills a gap. If so, a known item ends it whatever the item's time, and an item
+   * older than `floorMs` ends it even if it is unknown.
    */
   readonly fills: boolean;
   /**
-   * Set for lists without pinned items, such as searches. In other lists a first page with a single
-   * item may show only a pinned one, which says nothing about the depth of the walk.
+   * Set for lists without pinned items, such as searches. In other lists, the only item of a first
+   * page may be a pinned one, which does not show how far down the walk is.
    */
   readonly hasNoPins?: boolean;
 }
 
 /**
  * How a walk ended.
- * - `reached`: at a known item older than the floor, or, in a list that was never read, at any item
+ * - `reached`: at a known item older than the floor. In a list that was never read, at any item
  *   older than the floor.
- * - `end`: the list has no further cursor.
- * - `cut`: at `max_pages`, at a loop of cursors, or after three empty pages in a row. A gap is left
- *   below.
+ * - `end`: at the end of the list, where there is no further cursor.
+ * - `cut`: at `max_pages`, at a cursor that was used before, or after three empty pages in a row. A
+ *   gap remains below.
  */
 export type WalkEnd = "reached" | "end" | "cut";
 
 /**
- * A walk is cut off after this many pages, known ones included. No list needs more to pass its
- * known items.
+ * The maximum number of pages of a walk, including pages with only known items. No list needs more
+ * to pass its known items.
  */
 const MAX_PAGES = 500;
 const MAX_EMPTY_PAGES = 3;
@@ -87,8 +87,8 @@ export class FeedWalk {
     for (const item of page) if (!this.#items.has(item.id)) this.#items.set(item.id, item);
     this.#pages += 1;
     if (hasNew) this.#newPages += 1;
-    // A page whose items this walk has all seen before counts as empty, because different cursors
-    // can also lead in a circle.
+    // A page with only items that this walk has seen before counts as empty, because a service may
+    // return different cursors to the same pages.
     this.#emptyPages = this.#items.size === itemsBefore ? this.#emptyPages + 1 : 0;
     this.#cover(page, ordinary);
     this.#nextCursor = nextCursor;
@@ -96,7 +96,7 @@ export class FeedWalk {
     return this.#end === undefined;
   }
 
-  /** Ends a walk that cannot go on because of the budget or an error. */
+  /** Ends a walk that cannot continue because of the quota or an error. */
   cut(): void {
     this.#end = "cut";
   }
@@ -109,7 +109,7 @@ export class FeedWalk {
     return this.#pages;
   }
 
-  /** The number of pages with something new, which `max_pages` limits. */
+  /** The number of pages with new items, which `max_pages` limits. */
   get newPages(): number {
     return this.#newPages;
   }
@@ -118,7 +118,10 @@ export class FeedWalk {
     return this.#hasLooped;
   }
 
-  /** The cursor where a walk that was cut off could go on; undefined after a loop. */
+  /**
+   * The cursor at which a walk that was cut off can continue; undefined if the walk was cut off at
+   * a repeated cursor.
+   */
   get nextCursor(): string | undefined {
     return this.#hasLooped ? undefined : this.#nextCursor;
   }
@@ -134,8 +137,8 @@ export class FeedWalk {
   }
 
   /**
-   * The ids from the newest item to the last one that is neither pinned nor out of order; undefined
-   * if there were no such items.
+   * The range of ids that was read: from the newest item to the last one that is neither pinned nor
+   * out of order. Undefined if there was no such item.
    */
   get covered(): CoveredRange | undefined {
     return this.#high === undefined || this.#low === undefined

@@ -9,8 +9,8 @@ export interface FeedTarget {
   /** The baseline watermark: the highest id when the target was first read. */
   readonly birth: string;
   /**
-   * Items newer than this (service clock) are news even if their id is at or below the baseline
-   * watermark.
+   * Items newer than this (epoch ms of the service's clock) are news even if their id is at or
+   * below the baseline watermark.
    */
   readonly sinceMs: number;
 }
@@ -19,13 +19,13 @@ export interface FeedRules {
   readonly nowMs: number;
   readonly maxAgeMs: number;
   /**
-   * Items newer than this are news even if they are older than `max_age`. It is the last time the
-   * feed was read or, in a first run, the time back to which the run reports.
+   * Items newer than this (epoch ms) are news even if they are older than `max_age`. It is the time
+   * of the feed's last read or, in a first run, the time back to which the run reports items.
    */
   readonly horizonMs: number;
   /**
-   * Items that are news although they lie at or below the baseline watermark: the latest ones,
-   * which a first run reports.
+   * The ids of the latest items, which a first run reports although they are at or below the
+   * baseline watermark.
    */
   readonly chosen: ReadonlySet<string>;
 }
@@ -35,18 +35,21 @@ export interface FeedFinding {
   readonly verdict: "news" | "baseline" | "too_old";
 }
 
-/** How far clocks may differ before an item's time counts as wrong. */
+/** How far in the future an item's time may be before the service's clock counts as fast. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Returns a verdict for each item that has none, each once, oldest first. */
+/**
+ * Returns a verdict for each item that has none yet, oldest first. A repeated item gets one
+ * verdict.
+ */
 export function detectFeed(
   items: readonly FeedItem[],
   known: ReadonlySet<string>,
   target: FeedTarget,
   rules: FeedRules,
 ): readonly FeedFinding[] {
-  // A service whose clock is ahead gives its newest item a time in the future. Measure from that
-  // time.
+  // If the service's clock is fast, the newest item has a time in the future. Then times are
+  // compared with that time instead of the local one.
   const newestMs = Math.max(...items.map((item) => item.timeMs), Number.NEGATIVE_INFINITY);
   const aheadMs = newestMs > rules.nowMs + CLOCK_TOLERANCE_MS ? newestMs - rules.nowMs : 0;
   const fresh = new Map(items.filter((item) => !known.has(item.id)).map((item) => [item.id, item]));

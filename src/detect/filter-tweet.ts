@@ -1,6 +1,6 @@
 /**
- * Finds out why a watch rejects a tweet before its `where` is evaluated: `include` excludes its
- * kind, or `ignore` names its author or a word in it. Pure.
+ * Finds the reason why a watch rejects a tweet before its `where` is evaluated: `include` excludes
+ * the tweet's kind, or `ignore` contains its author or a word in it. Pure.
  */
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 import type { Ignore, Include } from "../model/watch.ts";
@@ -23,7 +23,10 @@ export function containsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Returns in words why the watch rejects the tweet. Undefined if these settings accept it. */
+/**
+ * Returns the reason why the watch rejects the tweet, as text; undefined if `include` and `ignore`
+ * accept it.
+ */
 export function reasonAgainstTweet(
   tweet: Tweet,
   include: Include,

@@ -1,6 +1,6 @@
 /**
- * Keeps track of how long each gap of a feed has been open and how many polls did not shrink it.
- * Pure. Times are in our own clock.
+ * Records how long each gap of a feed has been open, and how many polls did not shrink it. Pure.
+ * Times are epoch ms of the local clock.
  */
 import {
   BOTTOM,
@@ -11,12 +11,12 @@ import {
   withGap,
 } from "./feed-memory.ts";
 
-/** A gap that did not shrink for this many polls, and for this long, is stuck. */
+/** A gap is stuck if it did not shrink for this many polls and for this many milliseconds. */
 export const STUCK = { polls: 10, ms: 10 * 60_000 } as const;
 
 export interface GapPoll {
   readonly nowMs: number;
-  /** Why the poll left gaps as they were. */
+  /** Why the poll did not shrink gaps. */
   readonly cause: GapCause;
 }
 
@@ -56,7 +56,7 @@ function ageOf(
 }
 
 /**
- * Returns the age of every gap. A gap that an older version left has no stored age. It counts as
+ * Returns the age of every gap. A gap that an older version left has no stored age; it counts as
  * open since its `horizonMs`.
  */
 export const gapAges = ({ stretches }: FeedMemory): readonly GapAge[] =>

@@ -1,6 +1,6 @@
 /**
- * Finds what changed in a record: numbers that crossed a threshold, values that changed, a record
- * that is gone. Pure.
+ * Finds the changes in a record of values: numbers that crossed a threshold, values that changed,
+ * or a record that is gone. Pure.
  */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } from "./threshold.ts";
@@ -8,21 +8,27 @@ import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } fro
 export interface ReadingRule {
   /** The name of the values in the event body, e.g. `score`. */
   readonly name: string;
-  /** Whether the body has the whole record under that name, not just the values that were read. */
+  /**
+   * Whether the event body contains the whole record under `name`, and not only the values that
+   * were read.
+   */
   readonly isWhole?: boolean;
   /** The values to read and to remember. */
   readonly fields: readonly string[];
-  /** The path of a value, with dots, if it is not under its own name. */
+  /** The dotted path of each value that is not a top-level field of the record. */
   readonly paths?: Readonly<Record<string, string>>;
-  /** Values that stand for "unknown" at the service, so that they are not read. */
+  /** Values by which the service says "unknown", so that they are not read. */
   readonly unknown?: readonly Scalar[];
-  /** The name of a flag. While it is true, nothing in the record is reliable. */
+  /**
+   * The name of a flag of the record. While it is true, no value of the record is reliable, so none
+   * is read.
+   */
   readonly hiddenBy?: string;
-  /** The field of the record with the account that it is about, which becomes the body's `user`. */
+  /** The field of the record that contains the account. It becomes `user` in the event body. */
   readonly account?: string;
   /**
-   * Identifies what else the values depend on, besides the target. If it changes, the values get a
-   * new baseline.
+   * Identifies what the values depend on besides the target, for example a setting. If it changes,
+   * the values get a new baseline.
    */
   readonly subject?: string;
   /**
@@ -31,22 +37,23 @@ export interface ReadingRule {
   readonly target?: string;
   /**
    * Set if the fact is about the account's name, so that the event needs a newly requested profile
-   * instead of a cached one.
+   * and not a cached one.
    */
   readonly freshProfile?: true;
   /**
-   * Another record about the same account that is requested only if there is an event, and its name
-   * in the body.
+   * Another record about the same account. It is requested only for an event, and is in the event
+   * body under `name`.
    */
   readonly companion?: { readonly endpoint: string; readonly name: string };
-  /** Further fields under `name` in the body besides the values, e.g. what was requested. */
+  /** Additional fields under `name` in the event body, such as the parameters of the request. */
   readonly constants?: JsonObject;
   readonly crossing?: {
     /** The event type when any of the thresholds is crossed. */
     readonly event: string;
     readonly thresholds: readonly Threshold[];
     /**
-     * The share of the threshold by which the value must come back before it can be crossed again.
+     * The share of the threshold by which the value must go back beyond it before it can be crossed
+     * again.
      */
     readonly rearm: number;
   };
@@ -57,12 +64,14 @@ export interface ReadingRule {
   };
   readonly gone?: {
     /**
-     * The event type when the record is missing from two answers in a row. The body holds the
-     * record as it was last remembered.
+     * The event type when the record is missing from two answers in a row. The event body contains
+     * the remembered values of the record.
      */
     readonly event: string;
   };
-  /** The name of a flag. Pages of a record are read until it is true. */
+  /**
+   * The name of a flag of the record. Further pages of the record are read until the flag is true.
+   */
   readonly pagesUntil?: string;
 }
 
@@ -72,7 +81,8 @@ export type Reading = Readonly<Record<string, Scalar>>;
 export interface ReadingMemory {
   readonly values: Reading;
   /**
-   * The rule's subject at that time. Absent in memories of older releases, which did not store it.
+   * The `subject` of the rule when the values were stored. Absent in memories of older releases,
+   * which did not store it.
    */
   readonly subject?: string;
   /** The names of the thresholds that were crossed and are not re-armed yet. */
@@ -80,8 +90,8 @@ export interface ReadingMemory {
   /** The highest multiple that was reached, for each threshold with `every`. */
   readonly steps?: Readonly<Record<string, number>>;
   /**
-   * The thresholds as they were, so that an edited one starts with a new baseline. Absent in
-   * memories of older releases, which did not store them.
+   * The thresholds as written when the values were stored, so that an edited threshold starts with
+   * a new baseline. Absent in memories of older releases, which did not store them.
    */
   readonly thresholds?: Readonly<Record<string, string>>;
 }
@@ -103,8 +113,8 @@ export interface ReadingFinding {
 }
 
 /**
- * Reads the values of a record by name; undefined if there are none. Null, NaN, absent values and
- * those that the rule calls unknown are not read.
+ * Returns the values of a record by name; undefined if there are none. Leaves out null, NaN, absent
+ * values and the rule's `unknown` values.
  */
 export function readValues(
   record: Readonly<Record<string, unknown>>,
@@ -133,8 +143,8 @@ const isScalar = (value: unknown): value is Scalar =>
   (typeof value === "number" && Number.isFinite(value));
 
 /**
- * Compares a reading with the memory. The first reading is the baseline: thresholds that are
- * already crossed are recorded and raise no event. A name that is missing from a reading keeps its
+ * Compares a reading with the memory. The first reading is the baseline: thresholds that it has
+ * already crossed are recorded and raise no event. A value that is missing from a reading keeps its
  * state.
  */
 export function detectReading(
@@ -156,15 +166,18 @@ export function detectReading(
       : (rule.changes?.fields ?? []).filter((name) =>
           hasChanged(memory.values[name], reading[name]),
         );
-  // A value that is no longer read is forgotten. If it is read again one day, it starts with a new
-  // baseline.
+  // A value that the rule does not read any more is forgotten. If a later rule reads it again, it
+  // starts with a new baseline.
   const kept = Object.entries(memory?.values ?? {}).filter(([name]) => rule.fields.includes(name));
   const subject = rule.subject === undefined ? {} : { subject: rule.subject };
   const after = { values: { ...Object.fromEntries(kept), ...reading }, ...subject, ...crossing };
   return { memory: after, facts: factsOf(rule, crossed, changed), previous: memory?.values ?? {} };
 }
 
-/** A value seen for the first time is its own baseline, so it has not changed. */
+/**
+ * Whether a value differs from the remembered one. A value without a remembered one becomes its own
+ * baseline and has not changed.
+ */
 const hasChanged = (before: Scalar | undefined, now: Scalar | undefined): boolean =>
   before !== undefined && now !== undefined && before !== now;
 

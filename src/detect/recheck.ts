@@ -1,4 +1,7 @@
-/** Decides when a fresh tweet is rechecked, and when missing answers mean that it is gone. Pure. */
+/**
+ * Decides when a fresh tweet is rechecked, and how many answers without the tweet show that it is
+ * gone. Pure.
+ */
 
 export interface RecheckTimes {
   readonly everyMs: number;
@@ -7,15 +10,15 @@ export interface RecheckTimes {
 }
 
 /**
- * Returns the time of the next recheck, a multiple of the interval, so that tweets that were found
- * one by one share their requests.
+ * Returns the time of the next recheck, in epoch ms. It is a multiple of the interval, so that
+ * tweets that were found at different times share requests.
  */
 export const nextRecheckMs = (nowMs: number, everyMs: number): number =>
   (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
 /**
- * Returns the times of a tweet's first recheck and of the end of its rechecks; undefined if it is
- * too old for even one.
+ * Returns the times of a tweet's first recheck and of the end of its rechecks, in epoch ms;
+ * undefined if the tweet is too old for a recheck.
  */
 export function recheckTimes(
   createdAtMs: number,
@@ -28,13 +31,14 @@ export function recheckTimes(
 }
 
 /**
- * A tweet is gone after this many answers without it, because a single answer may lack it by
- * mistake.
+ * The number of answers in a row without a tweet after which it is gone. A single answer may lack
+ * it by mistake.
  */
 const ABSENCES_TO_GO = 2;
 
 /**
- * Returns how many answers in a row were without the tweet, and whether that means that it is gone.
+ * Counts one more answer without the tweet. Returns how many there were in a row, and whether they
+ * show that it is gone.
  */
 export function countAbsence(absences: number): {
   readonly absences: number;
@@ -44,8 +48,8 @@ export function countAbsence(absences: number): {
 }
 
 /**
- * Whether an answer has none of several requested tweets. That is a suspicious empty response,
- * which does not show that they are gone.
+ * Whether an answer contains none of several requested tweets. Such an answer is suspiciously empty
+ * and does not show that they are gone.
  */
 export const isSuspiciousAnswer = (asked: number, found: number): boolean =>
   asked > 1 && found === 0;

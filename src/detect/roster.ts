@@ -6,13 +6,13 @@ import type { JsonObject } from "../model/json.ts";
 import { firstRun, lastRun } from "./known-run.ts";
 
 /**
- * How the service lists the members.
- * - `window`: recent members only, so one that disappears has not left.
- * - `newest`: every member, newest first. The first page is the baseline, every poll reads the top,
- *   and the whole list is read in the background.
- * - `ranked`: every member in an order of the service's own. The top is read at every poll, the
- *   whole list once before anything is reported and then once a day.
- * - `whole`: every member in no useful order. Every poll continues a complete read.
+ * How the service lists the members, and how they are therefore read.
+ * - `window`: the list has only recent members, so a member that disappears has not left.
+ * - `newest`: the list has every member, newest first. The first page is the baseline, every poll
+ *   reads the top, and the rest of the list is read in the background.
+ * - `ranked`: the list has every member, in an order of the service's own. The top is read at every
+ *   poll. The whole list is read once before anything is reported, and then once a day.
+ * - `whole`: the list has every member in no useful order. Every poll continues a complete read.
  */
 export type RosterMode = "window" | "newest" | "ranked" | "whole";
 
@@ -20,28 +20,28 @@ export interface RosterRule {
   /** The event type of a new member. */
   readonly joined: string;
   /**
-   * The event type of a member that a complete read no longer found. Needs mode `whole`. If absent,
-   * leaving is not reported.
+   * The event type of a member that complete reads no longer find. Needs mode `whole`. If absent,
+   * members that leave are not reported.
    */
   readonly left?: string;
   readonly mode: RosterMode;
   /**
-   * What the event's body says besides the account: the list, the community or the tweet that it is
-   * about.
+   * Additional fields of the event body: the list, the community or the tweet to which the members
+   * belong.
    */
   readonly about?: JsonObject;
   /**
-   * The fields of an account that the list contains. The body has no others. If absent, the list
-   * has complete profiles.
+   * The fields of an account that the list contains; the event body has no other fields of it. If
+   * absent, the list contains complete profiles.
    */
   readonly fields?: readonly string[];
-  /** Set if the list's dates do not say when an account joined. */
+  /** Set if the dates in the list are not the times at which accounts joined. */
   readonly ignoresDates?: boolean;
 }
 
 export interface RosterMember {
   readonly id: string;
-  /** When the member joined, epoch ms, if the service says so. */
+  /** When the member joined, in epoch ms; absent if the service does not say so. */
   readonly joinedAtMs?: number;
 }
 
@@ -55,9 +55,9 @@ export interface RosterFinding {
 }
 
 /**
- * Returns a verdict for each member that has none. Until the baseline is complete, every member
- * belongs to it, except those who joined after `registeredAtMs` (the service's clock) according to
- * the service.
+ * Returns a verdict for each member that has none yet. Until the baseline is complete, every member
+ * belongs to it, except members that joined after `registeredAtMs` (epoch ms of the service's
+ * clock), by the service's dates.
  */
 export function detectRoster(
   members: readonly RosterMember[],
@@ -117,14 +117,14 @@ export function detectAboveWatermark(
 
 export interface AbsentMember {
   readonly id: string;
-  /** Start of the last complete read that found the member, epoch ms. */
+  /** The start of the last complete read that found the member, in epoch ms. */
   readonly seenAtMs: number;
 }
 
 export interface CompleteRead {
   /** The number of accounts that this read found. */
   readonly foundCount: number;
-  /** Start of the complete read before this one; null if this is the first one. */
+  /** The start of the complete read before this one, in epoch ms; null if this is the first one. */
   readonly previousAtMs: number | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Decides whether a sent message must be edited, and how, because of what a poll has seen of its
+ * Decides whether and how a sent message must be edited, because a poll has seen a change of its
  * tweet. Pure.
  */
 import type { EditCause } from "../model/edit-cause.ts";
@@ -26,8 +26,8 @@ export interface EditContext {
 }
 
 /**
- * Returns the edit that is needed; undefined if the message already shows everything for which
- * `causes` ask.
+ * Returns the edit that is needed; undefined if the message already shows every change that
+ * `causes` include.
  */
 export function wantedEdit(
   alert: EditableAlert,
@@ -50,7 +50,7 @@ export function wantedEdit(
     return causes.has("deleted") ? want({ ...shown, isGone: true }) : undefined;
   const version = causes.has("edited") ? textVersion(hash, sight.tweet) : undefined;
   const isEdited = version !== undefined && known.length > 0 && !known.includes(version);
-  // Counts change with every answer, so they cause at most one edit a minute.
+  // Counts change with almost every answer, so they cause at most one edit in `EDIT_EVERY_MS`.
   const isCounted =
     causes.has("counts") &&
     COUNTS.some((name) => countOf(sight.tweet, name) !== countOf(shown.tweet, name)) &&

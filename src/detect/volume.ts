@@ -1,5 +1,5 @@
 /**
- * Decides whether events come faster than usual, or not at all. Pure. Time that was not observed (a
+ * Decides whether a watch has more events than usual, or none. Pure. Time that was not observed (a
  * paused watch, an outage of the service, a daemon that was off) counts neither as usual nor as
  * silent.
  */
@@ -14,7 +14,7 @@ const DAYS_TO_LEARN = 3;
 /** The maximum number of windows since the last spike that are checked for its end. */
 const MAX_WINDOWS_BACK = 24;
 
-/** What was observed: since when, until when, and the gaps in between. */
+/** The time in which a watch was observed: from `sinceMs` to `okMs`, without the gaps. */
 export interface Watched {
   readonly sinceMs: number;
   readonly okMs: number;
@@ -79,7 +79,7 @@ export function usualCount(
   return (counts.reduce((sum, count) => sum + count, 0) / spans.length) * (windowMs / widthMs);
 }
 
-/** Returns the number of events in one window from which on they are a spike. */
+/** Returns the smallest number of events in one window that counts as a spike. */
 export const spikeLimit = (
   usual: number,
   rule: { readonly factor: number; readonly min: number },
