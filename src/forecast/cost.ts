@@ -1,6 +1,6 @@
 /**
- * Estimates what a poll costs per day before anything has been counted. Used by `plan`, by the
- * daemon's forecast and by the slow-down of polls. Pure.
+ * Estimates how many requests a poll makes per day before anything has been counted. Used by
+ * `plan`, by the daemon's forecast and by the slow-down of polls. Pure.
  */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -18,14 +18,15 @@ export interface CostModel {
 export interface CostDeps {
   readonly timetable: Timetable;
   /**
-   * Returns the requests of a complete read of a poll's list; undefined if its length is unknown.
+   * Returns how many requests a complete read of a poll's list takes; undefined if the list's
+   * length is unknown.
    */
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
 /**
- * Creates a cost model. It remembers how often uneven schedules run, because thousands of polls
- * share a few schedules, and counting one visits hundreds of ticks.
+ * Creates a cost model. It caches how often uneven schedules run, because thousands of polls share
+ * a few schedules, and hundreds of ticks must be computed to count one.
  */
 export function createCostModel({ timetable, pagesOf = () => undefined }: CostDeps): CostModel {
   const rates = new Map<string, number>();

@@ -5,18 +5,21 @@
  */
 
 export interface CountedDays {
-  /** When the current day began. In the future while first reads are left out. */
+  /**
+   * When the current day of counting began, in epoch ms. It is in the future while first reads are
+   * left out.
+   */
   readonly sinceMs: number;
   /** The counted requests of the current day. */
   readonly requests: number;
-  /** The estimate for the same hours. */
+  /** The estimated requests for the hours counted so far in the current day. */
   readonly expected: number;
   readonly lastMs: number;
-  /** The estimate for an average day. If it changes, the plan has changed. */
+  /** The estimated requests of an average day. If it changes, the plan has changed. */
   readonly estimate: number;
   /**
-   * The counted requests of whole days divided by their estimate; undefined before the first whole
-   * day.
+   * The counted requests divided by the estimate, averaged over whole days; undefined before the
+   * first whole day.
    */
   readonly ratio?: number;
   /**
@@ -28,7 +31,7 @@ export interface CountedDays {
 
 export interface CountedHour {
   readonly estimate: number;
-  /** The estimate since the last count. */
+  /** The estimated requests since the last count. */
   readonly expected: number;
   /** The counted requests since the last count. */
   readonly requests: number;
@@ -38,18 +41,24 @@ export interface CountedHour {
 const DAY_MS = 86_400_000;
 /** The first hour is not counted, because it contains the first reads. */
 const FIRST_READS_MS = 3_600_000;
-/** After a longer pause, for example while the daemon was stopped, the day begins again. */
+/**
+ * The longest time between two counts. After a longer one, for example because the daemon was
+ * stopped, the day begins again.
+ */
 const MAX_PAUSE_MS = 7_200_000;
-/** From this many days on, older days count less and less, because behaviour changes. */
+/**
+ * The maximum weight, in days, of the days before. It makes old days count less and less, because
+ * behaviour changes.
+ */
 const MAX_DAYS = 10;
 /**
- * A day with fewer expected requests, such as one of a weekly schedule, is too small to measure a
- * ratio.
+ * The minimum number of expected requests in a day from which a ratio is computed. A watch with a
+ * weekly schedule, for example, has too few.
  */
 const MIN_EXPECTED = 10;
 /**
- * A smaller relative change of the estimate, for example because a list grows, does not mean a new
- * plan.
+ * The largest relative change of the estimate that does not count as a new plan. Estimates also
+ * change because a list grows.
  */
 const SAME_PLAN = 0.1;
 

@@ -1,6 +1,6 @@
 /**
- * Counts the requests that a plan needs once, before its regular polls: members of a group are
- * first read one by one, and handles are looked up. Pure.
+ * Counts the requests that a plan needs once, in addition to its regular polls: for the first reads
+ * of group members and for the lookups of handles. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { isAssumed } from "./forecast.ts";
@@ -11,7 +11,7 @@ import { sum } from "../plan/sum.ts";
 import { schedulesOf } from "../plan/timing.ts";
 import { MEMBERS_PER_PAGE, memberCountOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
-/** Returns a test for polls: whether a poll has a target whose first read is not complete. */
+/** Returns a function that says whether a poll has a target whose first read is not complete. */
 export function hasUnreadTarget<T extends Pollable>(
   planned: readonly PlannedWatch<T>[],
 ): (poll: Poll<T>) => boolean {
@@ -27,10 +27,10 @@ export function hasUnreadTarget<T extends Pollable>(
 }
 
 /**
- * Returns how many requests the first reads and lookups of a plan take. The first read of a single
- * poll with an interval is one of its regular polls and does not count. Under a cron pattern it
- * does, because it comes before the first tick. `pagesOf` returns the requests of a complete read
- * of a poll's list.
+ * Returns how many requests the first reads and lookups of a plan take. If a single poll has an
+ * interval, its first read is a regular poll and does not count. With a cron pattern it counts,
+ * because it is made before the first tick. `pagesOf` returns how many requests a complete read of
+ * a poll's list takes.
  */
 export function firstRequests(
   polls: readonly Poll[],
@@ -61,8 +61,8 @@ const isReadWhole = ({ subscribers }: Poll): boolean =>
   subscribers.some(({ watch }) => watch.fullReadEveryMs !== Number.POSITIVE_INFINITY);
 
 /**
- * Returns the pages that the first complete read of a list still needs, while its new members are
- * already reported.
+ * Returns how many pages the first complete read of a list still needs, if new members are reported
+ * before it ends.
  */
 function pagesLeft({ subscribers: [first] }: Poll, planned: readonly PlannedWatch[]): number {
   const own = planned.find(({ watchKey }) => watchKey === first?.watchKey);
@@ -84,7 +84,7 @@ function unknownHandles({ watch, type, targets }: PlannedWatch): readonly string
 const hasOnlyCron = ({ timing }: Poll): boolean =>
   schedulesOf(timing).every(({ kind }) => kind === "cron");
 
-/** Returns the accounts whose profiles the poll reads, a hundred per request. */
+/** Returns the user ids of the accounts whose profiles the poll requests, a hundred per request. */
 const profilesOf = ({ source: { endpoint, params } }: Poll): readonly string[] =>
   endpoint === "info-batch" && Array.isArray(params["user_ids"])
     ? (params["user_ids"] as readonly string[])

@@ -1,7 +1,7 @@
 /**
- * Predicts what a plan costs and how late its alerts are: requests per day and month, in total and
- * by watch, and the expected delay. The cost of a watch is a range until one of its days has been
- * counted, and then the middle of the range, scaled by the counted ratio. Pure.
+ * Predicts the requests per day and month of a plan, in total and by watch, and the expected delay
+ * of its alerts. The requests of a watch are a range until one of its days has been counted; from
+ * then on they are the middle of the range, scaled by the counted ratio. Pure.
  */
 import { groupBy } from "../model/group-by.ts";
 import type { Delay } from "../plan/delay-aims.ts";
@@ -31,7 +31,7 @@ const NEXT_RUNS = 5;
  */
 export interface PollForecast extends PollCost {
   readonly poll: Poll;
-  /** The time from an item's appearance to the poll that finds it. */
+  /** The time between an item's appearance and the poll that finds it. */
   readonly delay: Delay;
   readonly nextRunsMs: readonly number[];
 }
@@ -44,10 +44,10 @@ interface Requests {
 }
 
 /**
- * What a watch's forecast is based on.
+ * The basis of a watch's forecast.
  * - `schedule`: its schedules alone.
- * - `counted`: requests that it used on earlier days.
- * - `assumed`: the listed assumptions.
+ * - `counted`: the requests that were counted on earlier days.
+ * - `assumed`: the assumptions in `assumptions`.
  */
 export type Basis = "schedule" | "counted" | "assumed";
 
@@ -63,9 +63,9 @@ export interface WatchForecast extends Requests {
   readonly assumptions: readonly (Assumption | "rechecks")[];
   /** The number of polls in which it takes part. */
   readonly polls: number;
-  /** The requests of late-arrival rescans and full polls. */
+  /** The number of requests per day for late-arrival rescans and full polls. */
   readonly sweepsPerDay: number;
-  /** The requests of rechecks of fresh tweets. */
+  /** The number of requests per day for rechecks of fresh tweets. */
   readonly rechecksPerDay: number;
   /** The ids of other watches that share its requests, at most `MAX_NAMED`. */
   readonly sharedWith: readonly string[];
@@ -86,7 +86,7 @@ export interface Forecast extends Requests {
 
 export interface ForecastDeps extends CostDeps {
   readonly nowMs: number;
-  /** Returns when a poll ran last, by its key; undefined if it never did. */
+  /** Returns when the poll with this key last ran, in epoch ms; undefined if it never did. */
   readonly lastPolledMs?: (key: string) => number | undefined;
   /**
    * Returns the counted requests of a watch relative to the middle of its range; undefined until
@@ -152,8 +152,8 @@ export function delayOf(gapsMs: readonly number[]): Delay {
 }
 
 /**
- * Returns the delay that this share of items does not exceed: the solution of
- * sum(min(gap, delay)) = share × sum(gaps). The gaps are in ascending order.
+ * Returns the delay that this share of items does not exceed. It solves sum(min(gap, delay)) =
+ * share × sum(gaps). The gaps are in ascending order.
  */
 function quantile(sorted: readonly number[], share: number): number {
   let rest = share * sum(sorted, (gap) => gap);
@@ -260,8 +260,8 @@ export const mostExpensive = (forecast: Forecast): readonly string[] =>
     .map(({ watchId }) => watchId);
 
 /**
- * Returns the targets of a watch: as the state knows them, or otherwise as the configuration names
- * them. A handle that has no id yet counts as an account of its own, and so gets a poll of its own.
+ * Returns the targets of a watch from the state or, if it has none there, from the configuration. A
+ * handle without a known id counts as a separate account, and so gets a poll of its own.
  */
 export function assumeTargets(
   watchKey: string,

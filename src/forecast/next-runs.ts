@@ -14,17 +14,20 @@ const DAY_MS = 86_400_000;
 export interface RunsQuery {
   readonly timetable: Timetable;
   readonly nowMs: number;
-  /** The next ticks of its schedules after `nowMs`. The result has as many runs. */
+  /** The next ticks of the poll's schedules after `nowMs`. The result has as many runs. */
   readonly ticksMs: readonly number[];
   /** When the poll ran last; undefined if it never ran. */
   readonly lastPolledMs: number | undefined;
-  /** Set if the poll runs by freshness instead of a schedule. */
+  /**
+   * The predicted runs of a poll that has a `freshness` instead of a schedule; undefined for any
+   * other poll.
+   */
   readonly placed: PlacedRuns | undefined;
 }
 
 /**
- * Returns the next runs in a running daemon, or in one that is started now. Intervals count from
- * the last run, unless a run has been missed since.
+ * Returns the next runs, in epoch ms, for a daemon that runs or is started now. Intervals are
+ * counted from the last run, unless a run was missed since.
  */
 export function nextRuns(
   poll: Poll,
@@ -47,8 +50,9 @@ export function nextRuns(
 }
 
 /**
- * Returns evenly spaced runs of a poll under freshness, which has no ticks: as many per day as its
- * probes and reads run on average. There are none if the requests of other polls do its work.
+ * Returns evenly spaced runs of a poll with a `freshness`, which has no ticks. `perDay` is how
+ * often its probes and reads run on an average day. There are no runs if the requests of other
+ * polls do its work.
  */
 function evenRuns(perDay: number, nowMs: number, count: number): readonly number[] {
   if (perDay < 1) return [];

@@ -1,6 +1,6 @@
 /**
- * Estimates what rechecks of fresh tweets cost per day before anything has been counted. A request
- * covers a hundred tweets of all watches with the same interval. Pure.
+ * Estimates how many requests per day rechecks of fresh tweets take, before anything was counted. A
+ * request contains up to a hundred tweets of all watches with the same interval. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { groupBy } from "../model/group-by.ts";
@@ -13,8 +13,8 @@ import { sum } from "../plan/sum.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the requests per day by watch id. Watches with the same interval share requests, in
- * proportion to the tweets that each is expected to recheck.
+ * Returns the number of recheck requests per day, by watch id. Watches with the same interval share
+ * requests, in proportion to the tweets that each is expected to recheck.
  */
 export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> {
   const byInterval = groupBy(followingOf(polls), ({ everyMs }) => everyMs);
@@ -30,7 +30,10 @@ interface Following {
   readonly fresh: Range;
 }
 
-/** How many tweets of a watch that names no accounts are expected to be fresh at the same time. */
+/**
+ * The number of tweets that are expected to be fresh at the same time in a watch that names no
+ * accounts.
+ */
 const NONE_OR_ONE: Range = { low: 0, high: 1 };
 
 function followingOf(polls: readonly Poll[]): readonly Following[] {
@@ -64,5 +67,8 @@ function costOfInterval(
   ]);
 }
 
-/** Returns the requests of one recheck. If no tweet is fresh, none is sent. */
+/**
+ * Returns the number of requests for one recheck of all fresh tweets. A number below 1 is the
+ * probability that there is a fresh tweet at all.
+ */
 const requestsFor = (fresh: number): number => Math.max(Math.min(1, fresh), fresh / BATCH_SIZE);

@@ -1,6 +1,6 @@
 /**
- * Finds changes that make a plan fit its quota, each with its cost and with the delay of alerts
- * that it causes. The caller words them. Pure.
+ * Finds changes that make a plan fit its quota. Each has its cost and the delay of alerts with it.
+ * Pure; the caller turns changes into text.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -22,13 +22,16 @@ export interface Change extends Fit {
 
 export interface PublicList {
   readonly handles: number;
-  /** The delay of alerts without the list. */
+  /**
+   * The delay of alerts with the best other change; if there is none, the delay in the current
+   * plan.
+   */
   readonly instead: Delay;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The intervals that are tried: round numbers, as people choose them. */
+/** The intervals that are tried. They are round numbers, as people choose them. */
 const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
@@ -59,7 +62,10 @@ export function findChanges(goal: Goal): readonly Change[] {
  */
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
-/** A change is tried with this many of the most expensive watches, and then with all of them. */
+/**
+ * The numbers of watches with which a change is tried, the most expensive ones first. It is tried
+ * with all of them, too.
+ */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
 /**
@@ -88,8 +94,8 @@ function retimed(goal: Goal, retime: Retime): Fit | undefined {
 }
 
 /**
- * Lengthens the interval of a watch. If its `max_age` would not be longer than the new interval, it
- * becomes twice the interval, as the default would be.
+ * Lengthens the interval of a watch. A `max_age` that is not longer than the new interval becomes
+ * twice the interval, as the default would be.
  */
 const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
@@ -103,8 +109,8 @@ const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
 };
 
 /**
- * `max` is at least this multiple of the mean, so that probes can request quiet accounts less
- * often.
+ * The minimum of `max` in a `freshness`, as a multiple of its mean, so that probes can request
+ * quiet accounts less often.
  */
 const MIN_ROOM = 4;
 
@@ -125,8 +131,8 @@ const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
 };
 
 /**
- * Makes the full polls of watches with `full_poll_every` rarer, up to half of their `max_age`, so
- * that what a full poll finds is still reported.
+ * Returns a change that lengthens `full_poll_every`, at most to half of `max_age`, so that what a
+ * full poll finds is still reported.
  */
 function rarerFullPolls({ before }: Goal): Option {
   const watches = watchesOf({
@@ -145,13 +151,16 @@ function rarerFullPolls({ before }: Goal): Option {
 
 /** The maximum number of accounts on a public list. */
 const MAX_HANDLES = 5_000;
-/** For fewer accounts, a list is not worth the effort. */
+/**
+ * The minimum number of accounts for which a list is suggested. For fewer, it is not worth the
+ * effort.
+ */
 const MIN_HANDLES = 10;
 
 /**
- * Reads the most expensive suitable watch through a list, at the shortest interval that fits.
- * `instead` is the delay with another change that fits. Returns undefined if alerts would not come
- * sooner than with that.
+ * Returns the change that reads the most expensive suitable watch through a list, at the shortest
+ * interval that fits. `instead` is the delay with another change that fits. Undefined if the list
+ * does not make alerts earlier than that.
  */
 function throughList(
   goal: Goal,
@@ -182,8 +191,8 @@ const subscribersOf = (own: Goal["before"]["polls"], watchId: string) =>
   own.flatMap(({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === watchId));
 
 /**
- * Returns the watch if its accounts could be on a list: they are timelines that no other watch
- * reads by itself, and not too few or too many.
+ * Returns the watch if its accounts could be on a list: each is a timeline that no other watch
+ * reads, and their number is suitable.
  */
 function listable(before: Goal["before"], watchId: string): Watch | undefined {
   const own = pollsOf(before, watchId);
