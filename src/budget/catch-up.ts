@@ -1,22 +1,23 @@
 /**
- * Limits how fast scheduled polls may read beyond their first page, where they find items missed in
- * a downtime, bursts, gaps and late arrivals. A token bucket fills at the pace that the month can
- * spare. So a backlog is spread over time, and current news, on the first pages, always comes
- * first. All replicas of a state share one bucket: each counts its own pages at once, and takes
- * those of the others from the ledger. Pure.
+ * Limits how many pages beyond the first one scheduled polls may read. On these pages they find
+ * items that were missed in a downtime, bursts, gaps and late arrivals. A token bucket is refilled
+ * at the rate that the month's quota can spare. So a backlog is spread over time, and current news,
+ * which is on first pages, comes first. All replicas of a state share one bucket: each counts its
+ * own pages immediately, and learns of the others' pages from the ledger. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
 export interface SparePace {
-  /** The number of pages that may be read at once. */
+  /** The number of pages that may be read without waiting if the bucket is full. */
   readonly capacity: number;
   readonly perDay: number;
 }
 
 export interface CatchUp {
   /**
-   * Sets the pace. If it is undefined, no limit is known and nothing is held back. Pages taken
-   * before stay taken, so a larger capacity has more room at once.
+   * Sets the capacity and the refill rate. Undefined means that no limit is known, so no page has
+   * to wait. Pages that were taken stay taken, so a larger capacity has more free pages
+   * immediately.
    */
   adjust(pace: SparePace | undefined, nowMs: number): void;
   /**
@@ -25,9 +26,9 @@ export interface CatchUp {
    */
   takenByOthers(pages: number): void;
   /**
-   * Takes one page for a source and returns true, if the source may read it. An admitted source may
-   * finish its walk through the pages, because a walk that is cut off has to start again. What it
-   * reads beyond its reservation delays the next source.
+   * Takes one page for a source. Returns false if the source may not read it. A source that was
+   * admitted may finish its walk through the pages, because a walk that is cut off has to start
+   * again. If it reads more pages than were reserved, the next source waits longer.
    */
   take(source: string, priority: Priority, nowMs: number): boolean;
   /**
@@ -38,14 +39,14 @@ export interface CatchUp {
 }
 
 export interface SparePaceQuery {
-  /** The requests of the period that scheduled polls may use; undefined if unknown. */
+  /** How many requests of the period scheduled polls may use; undefined if unknown. */
   readonly softLimit: number | undefined;
   readonly spent: number;
   readonly nowMs: number;
   readonly periodEndMs: number;
-  /** The cost of the polls per day at their current pace, including all pages. */
+  /** How many requests per day the polls make at their current slow-down, with all their pages. */
   readonly plannedPerDay: number;
-  /** The part of that cost for pages beyond the first. */
+  /** The part of `plannedPerDay` for pages beyond the first. */
   readonly plannedPagesPerDay: number;
 }
 
@@ -56,28 +57,30 @@ const HOURS_A_DAY = 24;
  * reads.
  */
 const ADMISSION = 10;
-/** A source that requests no page for this long is considered finished. */
+/** The time without a request after which a source's walk counts as finished. */
 const IDLE_MS = 60_000;
 /** The minimum capacity in pages, however small the quota is. */
 const MIN_CAPACITY = 2 * ADMISSION;
 /**
- * What the plan leaves over may be spent within this share of the remaining time. The pace is
- * computed anew all the time, so that most of it is kept for later.
+ * Requests that the plan does not need may be spent within this share of the remaining time. The
+ * rate is computed again every minute from what is left, so most of them are kept for later.
  */
 const SPARE_HORIZON = 0.25;
 /**
- * If the plan leaves nothing to spare, catching up gets this share of an even pace, and polls are
- * slowed down for it.
+ * If the plan needs all remaining requests, further pages still get this share of them, and polls
+ * are slowed down for that.
  */
 const MIN_SHARE = 0.1;
 /**
- * The share of the bucket that a source of this priority must leave for sources of higher priority.
+ * The share of the bucket's capacity that a source of this priority leaves for sources of higher
+ * priority.
  */
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
 /**
- * Returns the pace that the month can spare: a capacity of one hour at an even pace, and a day's
- * planned pages plus a part of what the plan leaves over. Undefined if no soft limit is known.
+ * Returns the capacity and the refill rate of the bucket. The capacity is what may be spent in an
+ * hour if the rest of the quota is spent evenly. The rate is the plan's pages per day and a part of
+ * what the plan does not need. Undefined if no soft limit is known.
  */
 export function sparePace(query: SparePaceQuery): SparePace | undefined {
   if (query.softLimit === undefined) return undefined;
@@ -94,12 +97,12 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
 export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
   /**
-   * The number of pages that were taken and not refilled yet, which is what a full bucket lacks,
-   * whatever its size.
+   * The number of pages that were taken and not refilled yet. A full bucket has 0, whatever its
+   * capacity.
    */
   let taken = 0;
   let filledAtMs = 0;
-  /** How many of its reserved pages each source under way has left. */
+  /** The reserved pages that each admitted source has left, and when it last requested one. */
   const admitted = new Map<string, { left: number; askedAtMs: number }>();
   const release = (source: string) => {
     taken -= admitted.get(source)?.left ?? 0;

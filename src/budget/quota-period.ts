@@ -1,4 +1,4 @@
-/** Computes the billing month of a moment, in the time zone of the reset day. Counts nothing. */
+/** Computes the billing month that contains a moment, in a given time zone. Counts nothing. */
 
 export interface QuotaPeriod {
   readonly startMs: number;
@@ -11,7 +11,7 @@ export interface QuotaPeriod {
 }
 
 export interface QuotaCalendar {
-  /** 1 to 31. Shorter months reset on their last day. */
+  /** The day of the month, 1 to 31. In a shorter month, the last day takes its place. */
   readonly resetDay: number;
   /** The IANA name, checked when the configuration was read. */
   readonly timezone: string;
@@ -19,7 +19,10 @@ export interface QuotaCalendar {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the period of `nowMs`. It starts at the first instant of its reset day in the zone. */
+/**
+ * Returns the period that contains `nowMs` (epoch ms). A period starts at the first instant of its
+ * reset day in the time zone.
+ */
 export function quotaPeriod(nowMs: number, calendar: QuotaCalendar): QuotaPeriod {
   const local = new Date(wallTime(nowMs, calendar.timezone));
   const months = local.getUTCFullYear() * 12 + local.getUTCMonth();
@@ -33,7 +36,10 @@ export function quotaPeriod(nowMs: number, calendar: QuotaCalendar): QuotaPeriod
   };
 }
 
-/** Returns midnight of the reset day as if the zone were UTC. `months` counts from year 0. */
+/**
+ * Returns midnight of the reset day as if the time zone were UTC. `months` counts from January of
+ * year 0.
+ */
 function resetDate(months: number, resetDay: number): number {
   const [year, month] = [Math.floor(months / 12), months % 12];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
@@ -41,8 +47,8 @@ function resetDate(months: number, resetDay: number): number {
 }
 
 /**
- * Returns the start of a period. If clocks change at night, midnight can be missing or occur twice,
- * so the first instant of the day is used.
+ * Returns the start of a period, in epoch ms. If clocks change at night, midnight can be missing or
+ * occur twice, so the first instant of the day is used.
  */
 function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): number {
   const wallMs = resetDate(months, resetDay);
@@ -53,13 +59,14 @@ function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): nu
 }
 
 /**
- * Formatters are kept, because creating one costs fifty times as much as using it, and a process
- * has only one or two zones.
+ * The formatters by time zone. They are kept, because creating one takes fifty times as long as
+ * using it, and a process has only one or two time zones.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Returns the wall time of the zone as the epoch ms of the same digits in UTC, in whole seconds.
+ * Returns the local date and time in the time zone, as the epoch ms at which UTC shows the same
+ * digits, in whole seconds.
  */
 function wallTime(atMs: number, timezone: string): number {
   if (timezone === "UTC") return Math.floor(atMs / 1_000) * 1_000;

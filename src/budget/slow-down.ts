@@ -1,14 +1,17 @@
 /**
- * Computes how much slower scheduled polls must run so that the quota lasts until the end of the
- * month. Pure: the engine applies the factors, the ledger counts.
+ * Computes by which factor scheduled polls must be slowed down so that the quota lasts until the
+ * end of the month. Pure: the engine applies the factors, the ledger counts requests.
  */
 import type { Priority } from "../model/schedule.ts";
 import { spendingLimit } from "./spending-limit.ts";
 
 export interface SlowDownQuery {
-  /** The billed requests of the period so far. */
+  /** The number of billed requests of the period so far. */
   readonly spent: number;
-  /** The requests that the period allows; undefined if unknown, so that nothing is slowed down. */
+  /**
+   * The number of requests that the period allows; undefined if unknown, in which case nothing is
+   * slowed down.
+   */
   readonly limit: number | undefined;
   /** The share of the limit that is kept back from scheduled polls, 0 to 1. */
   readonly reserve: number;
@@ -18,8 +21,8 @@ export interface SlowDownQuery {
   /** The forecast correction factor: slowed-down polls cost this many times the forecast. */
   readonly correctionFactor: number;
   /**
-   * Scheduled polls at the pace of their schedules. Baselines are not included, because they are
-   * never slowed down.
+   * The scheduled polls, with the requests that they make if they are not slowed down. First reads
+   * are not included, because they are never slowed down.
    */
   readonly polls: readonly { readonly priority: Priority; readonly requestsPerDay: number }[];
 }
@@ -30,8 +33,8 @@ export type SlowDownFactors = Readonly<Record<Priority, number>>;
 export const NO_SLOW_DOWN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
 /**
- * A poll with a smaller factor than this does not count as slowed down, because factors change a
- * little every minute.
+ * The factor from which on a poll counts as slowed down. Smaller factors are ignored, because
+ * factors change a little every minute.
  */
 const MIN_SLOWED = 1.05;
 
@@ -40,12 +43,13 @@ export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
 /**
- * The largest factors. Each priority is slowed down to the first cap before the next priority is
- * touched. If all of them are at that cap and the plan still does not fit, the next cap is tried.
+ * The caps of the factors. The lowest priority is slowed down to the first cap before the next one
+ * is slowed down. If all priorities are at a cap and the plan still does not fit, the next cap is
+ * tried in the same way.
  */
 const CAPS = [10, 100, 1_000] as const;
 
-/** Returns the requests that the rest of the period costs at this pace. */
+/** Returns how many requests the rest of the period takes at this rate. */
 export function forecastRequests(
   requestsPerDay: number,
   nowMs: number,
@@ -55,8 +59,8 @@ export function forecastRequests(
 }
 
 /**
- * Returns factors with which spent + forecast stays within the soft limit; the largest caps if no
- * factors are enough.
+ * Returns factors with which the spent and the forecast requests together stay within the soft
+ * limit; the largest caps if no factors are enough.
  */
 export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
   const factors = { ...NO_SLOW_DOWN };
@@ -89,8 +93,8 @@ export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
 }
 
 /**
- * Returns what the whole period will have cost: what was spent and what the rest costs at this
- * pace, but no more than the soft limit.
+ * Returns how many requests the whole period is expected to take: the spent ones and those of the
+ * rest at this rate, at most the soft limit.
  */
 export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): number {
   const softLimit = spendingLimit({
@@ -109,8 +113,7 @@ export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): 
 const HEAD_START = 0.05;
 
 /**
- * The share of what is left under the soft limit that may be spent before the factors are computed
- * again.
+ * The share of the requests left under the soft limit after which the factors are computed again.
  */
 const STALE_SHARE = 0.01;
 
@@ -124,8 +127,8 @@ export function governedFactors(query: SlowDownQuery): SlowDownFactors {
 }
 
 /**
- * Returns after how many more requests the factors must be computed again, because `HEAD_START` is
- * then spent, or a noticeable part of what was left under the soft limit.
+ * Returns after how many more requests the factors must be computed again: when `HEAD_START` is
+ * spent or, if it already is, when a noticeable part of what is left under the soft limit is spent.
  */
 export function requestsUntilStale(
   query: Pick<SlowDownQuery, "limit" | "reserve" | "spent">,

@@ -1,18 +1,18 @@
 /**
- * Computes how many requests a purpose may use in the month. Counts nothing itself: the ledger
- * compares what was spent with the limit.
+ * Computes how many requests of the month may be used for a purpose. Counts nothing: the ledger
+ * compares the spent requests with the limit.
  */
 
 /**
- * The purpose of a request. A scheduled poll may not use the reserve. A first read that sets a
- * baseline, and a person's command, may.
+ * The purpose of a request: a scheduled poll, a first read that sets a baseline, or a person's
+ * command. Only a scheduled poll may not use the reserve.
  */
 export type Purpose = "poll" | "baseline" | "command";
 
 export interface QuotaLimits {
-  /** The requests per period; undefined if unknown. */
+  /** The number of requests per period; undefined if unknown. */
   readonly monthly: number | undefined;
-  /** The share kept back from scheduled polls, 0 to 1. */
+  /** The share of `monthly` that is kept back from scheduled polls, 0 to 1. */
   readonly reserve: number;
 }
 
@@ -32,8 +32,8 @@ export function spendingLimit({
 }
 
 /**
- * Whether a limit is usable. An odd answer (absent, negative, not finite, not a number) means
- * "unknown", never 0. A plain 0 is a limit if the operator configured it.
+ * Whether a limit is usable. A value that is absent, negative, not finite or not a number means
+ * "unknown" and never 0. A 0 is a limit, because the operator may configure it.
  */
 export function isUsableLimit(limit: unknown): limit is number {
   return typeof limit === "number" && Number.isFinite(limit) && limit >= 0;

@@ -1,9 +1,8 @@
 /**
- * Decides when the data service may be asked again after it refused or failed. Remembers four
- * things: the pause that all polls of a key share after a 429, the stop after a refused key or an
- * unpaid bill, the circuit breaker while the whole service is down, and the backoff of each source.
- * Pure: the caller provides the time (monotonic ms, always of the same clock), and does the
- * waiting, the requests and the ops alerts.
+ * Decides when requests may be sent to the data service after it refused or failed. Remembers four
+ * things: the pause of a key after a 429, the stop after a refused key or an unpaid bill, the
+ * circuit breaker while the whole service is down, and the backoff of each source. Pure: the caller
+ * passes the time (monotonic ms), and does the waiting, the requests and the ops alerts.
  */
 import {
   addRefusal,
@@ -41,7 +40,7 @@ export type FailureAdvice =
 export type PacerStatus =
   | { readonly kind: "ok" }
   | { readonly kind: "throttled"; readonly untilMs: number }
-  /** Every request since `sinceMs` has failed. */
+  /** Every request since `sinceMs` (monotonic ms) has failed. */
   | { readonly kind: "failing"; readonly sinceMs: number }
   | {
       readonly kind: "stopped";
@@ -52,7 +51,7 @@ export type PacerStatus =
 
 export interface RequestFailure {
   readonly source: string;
-  /** The name of the key with which it was sent. */
+  /** The name of the key with which the request was sent. */
   readonly key: string;
   readonly kind: UpstreamFailure;
   /** The error's `retry`. `afterMs` is the service's own Retry-After, as it was sent. */
@@ -63,63 +62,70 @@ export interface RequestFailure {
 
 export interface UpstreamPacer {
   /**
-   * Admits a request, or says why not. While the service is down, one request per wait is admitted
-   * as a trial of the service, so call this only for a request that is ready to be sent.
+   * Returns whether a request of a source may be sent, and why not. While the service is down, one
+   * request per wait is admitted as a trial of the service. So call this only for a request that is
+   * ready to be sent.
    */
   admit(source: string, nowMs: number): Admission;
   /**
-   * Returns when a key may be used again after a 429, in the past if it may be used now. Other keys
-   * are not paused, because each has its own rate limit.
+   * Returns when a key may be used again after a 429 (monotonic ms); a time in the past if it may
+   * be used now. Other keys are not paused, because each has its own rate limit.
    */
   paysAgainAt(key: string): number;
   /**
-   * Records that a request is sent with this key. The first request after a pause is the key's
-   * trial, and other requests wait for its answer.
+   * Records that a request is sent with this key. The first request after a pause tests the key,
+   * and other requests wait for its answer.
    */
   sending(key: string, nowMs: number): void;
   succeeded(source: string, key: string, sentAtMs: number): void;
   failed(failure: RequestFailure): FailureAdvice;
   /**
-   * Returns true once an hour while stopped. The caller then asks the service, by a free request,
-   * whether it would answer again.
+   * Returns true once an hour while stopped. The caller then sends a free request to find out
+   * whether the service would answer billed ones.
    */
   claimProbe(nowMs: number): boolean;
   /** Lets polls continue, because the probe succeeded or there is a new key. */
   resume(): void;
   /**
-   * Lets the next request be tried at once, because somebody has acted who may have repaired the
-   * cause.
+   * Ends all waits, so that the next request is sent without waiting. Called when somebody has
+   * acted who may have repaired the cause.
    */
   tryAtOnce(nowMs: number): void;
   status(nowMs: number): PacerStatus;
   /**
-   * Whether the service counts as down, because several sources have failed in a row. Then one
-   * trial at a time is admitted.
+   * Whether the service counts as down, because several sources have failed in a row. While it is
+   * down, one trial at a time is admitted.
    */
   readonly isDown: boolean;
-  /** Whether requests wait for the trial of a key. */
+  /** Whether requests wait for the answer to a request that tests a key. */
   readonly isTrying: boolean;
 }
 
 const PAUSE_JITTER_MS = 250;
-/** The longest time that requests wait for a trial. */
+/** The longest time that requests wait for the answer to a request that tests a key. */
 const TRIAL_MS = 5_000;
 const BACKOFF_CAP_MS = 300_000;
 const BACKOFF_STEPS_MS = doubling(1_000, BACKOFF_CAP_MS);
 const PROBE_EVERY_MS = 3_600_000;
 /**
- * If this many different sources fail in a row, without an answer in between, the service is down,
- * not a single source.
+ * If this many different sources fail in a row, without an answer in between, the service counts as
+ * down.
  */
 const SOURCES_OF_AN_OUTAGE = 3;
 
 interface Pause extends RefusalRow {
-  /** Until when other requests wait for the trial's answer; undefined if no trial is under way. */
+  /**
+   * Until when other requests wait for the answer that tests the key; undefined if no test is under
+   * way.
+   */
   readonly trialUntilMs?: number | undefined;
 }
 
 interface PacerState {
-  /** The pauses by key, since the last 429. Removed once the key gets an answer. */
+  /**
+   * The pause of each key since its last 429. It is removed once the service answers a request with
+   * the key.
+   */
   readonly pauses: Map<string, Pause>;
   stop: { because: StopReason; sinceMs: number; probeAtMs: number } | undefined;
   failing: { sinceMs: number; readonly sources: Set<string> } | undefined;
@@ -127,13 +133,13 @@ interface PacerState {
   readonly backoffs: Map<string, { failures: number; untilMs: number }>;
 }
 
-/** A single key, which has no name. */
+/** The default keys: one key without a name. */
 const NAMELESS = [""] as const;
 
 /**
- * Creates the pacer. It remembers nothing after a restart, because the first request shows how the
- * service is. `keys` returns the names of the keys that may pay. Requests wait only while all of
- * these keys are paused.
+ * Creates the pacer. It stores nothing, because after a restart the first request shows whether the
+ * service works. `keys` returns the names of the keys that may be used. Requests wait only while
+ * all of these keys are paused.
  */
 export function createUpstreamPacer(
   random: Random,
@@ -286,8 +292,8 @@ function endWaits(state: PacerState, nowMs: number): void {
 }
 
 /**
- * Ends a trial whose request failed without showing whether the key is paused, so that the next
- * request can be the trial.
+ * Ends a test whose request failed without showing whether the key is still paused, so that the
+ * next request tests the key.
  */
 function endTrial({ pauses }: PacerState, key: string): void {
   const pause = pauses.get(key);
@@ -310,7 +316,10 @@ function backOff(
   return Math.max(untilMs, state.outage?.untilMs ?? 0);
 }
 
-/** Returns 1 to 2 s at first, then twice as much each time, but never more than five minutes. */
+/**
+ * Returns a random wait of 1 to 2 s after the first failure, twice as much after each further one,
+ * and at most five minutes.
+ */
 const backoffMs = (failures: number, random: Random): number =>
   backoffAfter(
     { stepsMs: BACKOFF_STEPS_MS, jitter: { from: 1, to: 2, random }, capMs: BACKOFF_CAP_MS },
@@ -318,8 +327,8 @@ const backoffMs = (failures: number, random: Random): number =>
   );
 
 /**
- * Records that the service answered, so it is not down. After an outage every source may try at
- * once, to catch up.
+ * Records that the service answered, so it is not down. After an outage, the backoff of every
+ * source ends, so that all sources catch up.
  */
 function markAnswered(state: PacerState): void {
   if (state.outage !== undefined) state.backoffs.clear();
