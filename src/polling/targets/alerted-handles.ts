@@ -1,6 +1,6 @@
 /**
- * Remembers which handles of an account were reported to the operator. Several watches of one
- * account see its rename at different times, but it is reported only once. Pure.
+ * Remembers which handles of an account were reported to the operator. If several watches follow
+ * one account, they see its rename at different times, but it is reported only once. Pure.
  */
 
 /**
@@ -13,9 +13,9 @@ const HANDLES_KEPT = 5;
 const ACCOUNTS_KEPT = 1_000;
 
 /**
- * Whether a rename must be reported. A change from the last reported handle is new, even back to an
- * earlier one. If a watch still knew an older handle, the handles that were reported since then are
- * not new.
+ * Decides whether a rename must be reported, and returns the handles that are remembered
+ * afterwards. A change from the last reported handle is new, even if it goes back to an earlier
+ * one. If a watch still knew an older handle, handles that were reported since are not new.
  */
 export function isNewHandle(
   reported: AlertedHandles,

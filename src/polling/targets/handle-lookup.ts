@@ -1,8 +1,8 @@
 /**
  * Looks up which account has a handle, and which handle an account has, a hundred per request.
  * Accounts are followed by their id, so that a rename does not interrupt a watch. Watches of some
- * types can only ask by handle, so their answers do not show a rename, and the handles are looked
- * up by id regularly. The resolver decides when.
+ * types can only ask the service by handle, so their answers do not show a rename. The handles of
+ * their accounts are looked up by id at intervals, which `target-resolver.ts` decides.
  */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";
@@ -24,7 +24,7 @@ export interface HandleLookupDeps extends Pick<Ports, "clock"> {
   readonly profiles: Profiles;
   readonly targetAlerts: Pick<TargetAlerts, "renamed">;
   /**
-   * Called with targets whose id or handle is known now or has changed, so that polls can be
+   * Called with targets whose id or handle became known or has changed, so that their polls are
    * planned.
    */
   readonly onResolved: (targets: readonly TargetState[]) => void;
@@ -43,7 +43,7 @@ export interface UnknownHandle {
   readonly target?: TargetState;
 }
 
-/** A target with a user id, in a watch whose type asks by handle. */
+/** A target with a user id, in a watch whose type asks the service by handle. */
 export interface AskedByHandle {
   readonly watch: Watch;
   readonly target: TargetState;
@@ -59,7 +59,7 @@ export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedB
 /** Called with handles that the service does not know. */
 type OnMissing = (handles: readonly UnknownHandle[]) => Promise<void>;
 
-/** How old a profile may be to show an account's current handle. */
+/** The maximum age of a stored profile from which an account's current handle is taken. */
 const JUST_NOW_MS = 600_000;
 
 export class HandleLookup {
@@ -70,8 +70,8 @@ export class HandleLookup {
   }
 
   /**
-   * Finds the ids of these handles. Rejects with the error of the request gate. What was found
-   * before that is kept.
+   * Finds the ids of these handles. Rejects with the error of the request gate; ids that were found
+   * before the error are kept.
    */
   async findIds(unknown: readonly UnknownHandle[], onMissing: OnMissing): Promise<void> {
     const byHandle = groupBy(unknown, ({ handle }) => handle);
@@ -85,8 +85,8 @@ export class HandleLookup {
   }
 
   /**
-   * Finds the handles of accounts. An account that is not in the answer keeps its handle. Rejects
-   * with the error of the request gate.
+   * Finds the current handles of accounts. An account that is not in the answer keeps its handle.
+   * Rejects with the error of the request gate.
    */
   async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
     const { profiles } = this.#deps;
@@ -108,8 +108,8 @@ export class HandleLookup {
   }
 
   /**
-   * Stores handles. `handleOf` returns the current handle of a target's account; "" if it is not
-   * known.
+   * Stores the handles that have changed. `handleOf` returns the current handle of a target's
+   * account; "" if it is not known.
    */
   async storeHandles(
     accounts: readonly AskedByHandle[],
@@ -183,8 +183,8 @@ export class HandleLookup {
       hint,
     });
     if (resolved.baselineAtMs === null) return resolved;
-    // The moment of the rename is unknown, so posts with the new handle are read back as far as
-    // they can raise an alert.
+    // The moment of the rename is unknown, so tweets with the new handle are read back to the age
+    // up to which tweets raise alerts.
     return (
       (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ??
       resolved

@@ -1,7 +1,7 @@
 /**
- * Checks which accounts a public list holds, for watches that read accounts through it: when a
- * watch begins and once a day. Accounts that the list does not hold are read from their own
- * timelines. One check of a list serves all watches that use it. The polls themselves are made
+ * Checks which accounts a public list contains, for watches that read their accounts through the
+ * list: when a watch begins and once a day. Accounts that are not on the list are read from their
+ * own timelines. One check of a list serves all watches that use it. The polls of the list are made
  * elsewhere.
  */
 import { type Cancel, passedMs } from "../../model/clock.ts";
@@ -30,17 +30,21 @@ export interface ListCheckDeps
   readonly gate: RequestGate;
   readonly watches: () => readonly Planned[];
   /**
-   * Called with targets that are read in another way from now on, so that polls are planned again.
+   * Called with targets that moved from the list to their own timelines or back, so that their
+   * polls are planned again.
    */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
 }
 
 const CHECK_EVERY_MS = 86_400_000;
-/** The time between checks after several failures in a row. */
+/**
+ * The maximum wait before a list that could not be read is checked again. The first waits are
+ * shorter.
+ */
 const STEADY_MS = 3_600_000;
 const NAMED = 10;
 
-/** Whether the list held the target when it was checked. */
+/** Whether the list contained the target when it was last checked. */
 type ListMembership = "in" | "out";
 
 interface ListWatch {
@@ -50,7 +54,7 @@ interface ListWatch {
   readonly checkedAtMs: number | null;
 }
 
-/** Whether the list held any of these targets when it was last checked. */
+/** Whether the list contained any of these targets when it was last checked. */
 export const isThroughList = (targets: readonly TargetState[]): boolean =>
   targets.some(({ memory }) => memory["list"] === "in");
 
@@ -69,8 +73,8 @@ export class ListCheck {
   }
 
   /**
-   * Checks the lists that are due. With `isAsked`, lists that lack an account are checked as well,
-   * because somebody may have added it since. Never rejects.
+   * Checks the lists that are due. With `isAsked`, lists on which an account was missing are
+   * checked as well, because somebody may have added it since. Never rejects.
    */
   check(isAsked = false): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#run(isAsked));
@@ -78,8 +82,8 @@ export class ListCheck {
   }
 
   /**
-   * Called when the service does not show the list: until it does, every account is read from its
-   * own timeline.
+   * Makes every account of a list be read from its own timeline until a check finds it on the list
+   * again. Called when the service refuses to show the list.
    */
   async listLost(listId: string): Promise<void> {
     for (const one of await this.#subscribersOf(listId)) await this.#apply(one, new Set());
@@ -183,7 +187,10 @@ export class ListCheck {
     await this.#notify(listWatch, missing);
   }
 
-  /** Alerts the operator about accounts that the list lacks, once for the same accounts. */
+  /**
+   * Alerts the operator about accounts that are missing on the list, and only again when other
+   * accounts are.
+   */
   async #notify(
     { planned: { watch, watchKey }, listId }: ListWatch,
     missing: readonly string[],
@@ -208,14 +215,14 @@ export class ListCheck {
 }
 
 /**
- * The maximum number of pages of a list. It holds up to 5,000 accounts (docs/service.md section 1),
- * and pages may be short.
+ * The maximum number of pages that are read of a list. A list contains up to 5,000 accounts
+ * (docs/service.md section 1), and pages may be short.
  */
 const MAX_PAGES = 500;
 
 /**
- * Returns the ids of all members; none if the list itself is refused. A refused cursor has expired,
- * so the list is read once more from the top.
+ * Returns the ids of all members; an empty set if the service refuses to show the list. A refused
+ * cursor has expired, so the list is then read once more from its first page.
  */
 async function readListMembers(
   gate: RequestGate,
@@ -248,8 +255,8 @@ function isDue(
   isAsked: boolean,
   nowMs: number,
 ): boolean {
-  // Only accounts with an id can be found in a list. The others are checked after their handles
-  // were looked up.
+  // Only accounts with an id can be found on a list. Accounts without one are checked after their
+  // handles were looked up.
   if (targets.every(({ userId }) => userId === null)) return false;
   const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
     userId === null || list === "in" || (list === "out" && !isAsked);
@@ -262,8 +269,9 @@ const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
 const MAX_TRIES = 5;
 
 /**
- * Stores the membership in the memory of a target, under `list`. Resolves to undefined if it was
- * known already. Tries again if a poll changes the target at the same moment.
+ * Stores in the memory of a target, under `list`, whether the list contains it. Tries again if a
+ * poll changes the target at the same moment. Resolves to undefined if nothing was stored, as when
+ * it was known already.
  */
 async function writeMembership(
   deps: ListCheckDeps,
@@ -287,9 +295,10 @@ const sinceCheck = ({ checkedAtMs }: ListWatch, { baselineAtMs }: TargetState): 
   checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
 
 /**
- * Returns the `resume_ms` from which the account's own timeline must be read. Reads of the list
- * since then do not count, because nobody checked whether the list showed the account. The last
- * read of the timeline may have failed or left a gap.
+ * Returns `resume_ms`, the time from which the list must be read for a target that is on it now:
+ * when the target's own timeline was last read without a gap, or the maximum age of alerts if that
+ * is later. Reads of the list since then do not count, because nobody had checked whether the list
+ * showed the account.
  */
 async function sinceOwnRead(
   { store, hash, clock }: ListCheckDeps,

@@ -1,7 +1,7 @@
 /**
- * Alerts the operator about targets: one cannot be read, it can be read again, or an account has
- * another handle. Each is reported once per account, however many watches name it. Holds the texts
- * and what was reported; the causes are found elsewhere.
+ * Alerts the operator that a target cannot be read, that it can be read again, or that an account
+ * has another handle. Each is reported once per account, however many watches follow the account.
+ * This file has the texts and remembers what was reported; the causes are found elsewhere.
  */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
@@ -14,7 +14,7 @@ export interface TargetAlertsDeps extends Pick<Ports, "opsAlerts" | "notes" | "l
   readonly watches: () => readonly PlannedWatch[];
 }
 
-/** A target of a watch, as it was in the state before the change that is reported. */
+/** A target of a watch, as it was stored before the change that is reported. */
 export interface ReportedTarget {
   readonly watchId: string;
   readonly target: TargetState;
@@ -25,8 +25,8 @@ export interface Loss {
   readonly reason: string;
   readonly hint: string;
   /**
-   * Whether the reason concerns an account that the watch names in addition to its targets, so that
-   * one alert for the watch is enough.
+   * Whether the reason concerns an account that the watch names in addition to its targets. One
+   * alert for the watch is then enough.
    */
   readonly isOfNamedAccount?: boolean;
 }
@@ -41,7 +41,7 @@ export interface RenamedAccount {
   readonly hint: string;
 }
 
-/** How many names an alert lists at most. */
+/** The maximum number of names that an alert lists. */
 const MAX_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
@@ -49,13 +49,13 @@ export const isLost = ({ status }: Pick<TargetState, "status">): boolean =>
   status === "unavailable" || status === "misconfigured";
 
 /**
- * Raises the alerts, one call after the other. If two polls find the same at once, the second sees
- * what the first has reported, so that it is reported exactly once.
+ * Raises the alerts. Calls run one after the other, so if two polls find the same at the same time,
+ * the second sees that the first has reported it, and it is reported exactly once.
  */
 export class TargetAlerts {
   readonly #deps: TargetAlertsDeps;
   readonly #inTurn = createInTurn();
-  /** Accounts that were reported as readable again and have not been lost since. */
+  /** The accounts that were reported as readable again and could be read since. */
   readonly #back = new Set<string>();
 
   constructor(deps: TargetAlertsDeps) {
@@ -63,8 +63,8 @@ export class TargetAlerts {
   }
 
   /**
-   * Marks targets that cannot be read. An unchanged status raises no second alert; `not_indexed`
-   * raises none.
+   * Marks targets that cannot be read, and alerts the operator. An unchanged status raises no
+   * second alert; the status `not_indexed` raises none.
    */
   lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     return this.#inTurn(() => this.#lost(targets, loss));
@@ -139,14 +139,14 @@ export class TargetAlerts {
     });
   }
 
-  /** Gives the targets the status of the loss. Resolves to the targets for which it is new. */
+  /** Gives the targets the status of the loss. Resolves to those that did not have it before. */
   async #mark(
     targets: readonly ReportedTarget[],
     { status, reason, isOfNamedAccount }: Loss,
   ): Promise<readonly ReportedTarget[]> {
     const { store, log } = this.#deps;
-    // For an additionally named account the reason counts as well, because the target may already
-    // have this status for another reason.
+    // If the reason concerns an account that the watch names in addition, the reasons are compared,
+    // too, because the target may already have the same status for another reason.
     const isOther = (target: TargetState) =>
       target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
     const marked = targets.filter(({ target }) => isOther(target));
@@ -161,8 +161,8 @@ export class TargetAlerts {
   }
 
   /**
-   * Returns the targets that were not reported yet, because no other target of the same account was
-   * lost earlier for the same reason.
+   * Returns the targets of the loss that must be reported. A target is left out if another target
+   * of the same account was already lost for the same reason.
    */
   async #unreported(
     marked: readonly ReportedTarget[],
@@ -179,8 +179,8 @@ export class TargetAlerts {
   }
 
   /**
-   * Returns the other targets of polled watches that concern the same accounts, as the state has
-   * them.
+   * Loads the stored states of all other targets, in watches that are polled, that follow the same
+   * accounts.
    */
   async #othersLike(targets: readonly TargetState[]): Promise<readonly TargetState[]> {
     const wanted = new Set(targets.map(identityOf));
@@ -205,8 +205,8 @@ const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key })
 const nameOf = ({ watchKey, key }: TargetState): string => `${watchKey}\n${key}`;
 
 /**
- * Returns what identifies the account of a target, however its watch names the account. For a
- * target without a known account this is its key.
+ * Returns what identifies the account of a target, whatever its watch calls the account. If the
+ * account is not known, this is the target's key.
  */
 const identityOf = ({ userId, key }: TargetState): string =>
   userId === null ? key : `id:${userId}`;
@@ -225,8 +225,8 @@ function listText(names: readonly string[]): string {
 }
 
 /**
- * Returns the `watch` of an alert about a single watch. Several watches are named only in its
- * facts.
+ * Returns the `watch` of an alert, if it is about a single watch. Several watches are named only in
+ * the alert's facts.
  */
 const watchOf = (ids: readonly string[]): { readonly watch?: string } =>
   ids.length === 1 && ids[0] !== undefined ? { watch: ids[0] } : {};

@@ -1,6 +1,7 @@
 /**
- * Looks up the ids of accounts that are named by their handle, until each is known. For watches
- * that can only ask by handle, also looks up current handles.
+ * Looks up the ids of accounts that watches name by their handle, until each id is known. For
+ * watches that can only ask the service by handle, it also keeps the handles of accounts up to
+ * date.
  */
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Cancel, passedMs } from "../../model/clock.ts";
@@ -28,20 +29,26 @@ export interface TargetResolverDeps
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
   readonly watches: () => readonly PlannedWatch[];
-  /** Called when a round that nobody waited for has found an account. */
+  /** Called when a round that a timer started has found an account. */
   readonly onFound: () => void;
 }
 
 const AFTER_FAILURE_MS = 5_000;
 const AFTER_STOP_MS = 60_000;
 /**
- * The wait after a refusal. The service will refuse the same request again, so it is made less and
- * less often, because each one is billed.
+ * The maximum wait after a refusal. The service will probably refuse the same request again, and
+ * each one is billed, so the waits become longer up to this one.
  */
 const AFTER_REFUSAL_MS = 3_600_000;
-/** The wait for a handle that nobody has; somebody may take it later. */
+/**
+ * The wait before a handle that no account has is looked up again, because somebody may have taken
+ * it.
+ */
 const AFTER_MISSING_MS = 3_600_000;
-/** How long a handle is trusted. Looking handles up takes one request per hundred accounts. */
+/**
+ * How long a stored handle counts as current. Looking handles up takes one request per hundred
+ * accounts.
+ */
 const HANDLES_FRESH_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
 const UNKNOWN_HANDLE = {
@@ -49,8 +56,8 @@ const UNKNOWN_HANDLE = {
   hint: "Check the spelling, or write the account's id.",
 };
 /**
- * The key under which the time of the last look-up of all handles is stored, so that a restart does
- * not repeat it.
+ * The name of the note with the time of the last look-up of all handles, so that a restart does not
+ * repeat it.
  */
 const HANDLES_NOTE = "handles.at";
 
@@ -63,12 +70,13 @@ export class TargetResolver {
   #isStopped = false;
   #last: Promise<void> = Promise.resolve();
   /**
-   * When the handle of each ignored author was last looked up, in monotonic time. No poll waits for
-   * them, so they are only added to other look-ups, each once a day.
+   * When the handle of each ignored author was last looked up, in monotonic ms. No poll waits for
+   * these handles, so they are only added to look-ups of other handles, each once a day.
    */
   readonly #ignoredAtMs = new Map<string, number>();
   /**
-   * When all handles were last looked up, on our clock. Undefined until the stored time was read.
+   * When all handles were last looked up, in epoch ms by this machine's clock; undefined until the
+   * note was read.
    */
   #handlesAtMs: number | undefined;
 
@@ -79,16 +87,19 @@ export class TargetResolver {
   }
 
   /**
-   * Looks up unknown handles, one round after the other, and tries those that stay unknown again
-   * later. A call during a round waits for the next one, which serves all calls that wait. Never
-   * rejects.
+   * Looks up unknown handles in rounds, one after the other. Handles that stay unknown are tried
+   * again later. A call during a round waits for the next round, which serves all calls that wait.
+   * Never rejects.
    */
   resolve(): Promise<void> {
     this.#last = this.#rounds();
     return this.#last;
   }
 
-  /** Called when another poll noticed that an account has another handle. */
+  /**
+   * Stores the new handle of an account in all targets that ask by handle. Called when another poll
+   * saw the new handle.
+   */
   handleRename(userId: string, username: string): Promise<void> {
     const own = askedByHandle(this.#deps.watches()).filter(
       ({ target }) => target.userId === userId,
@@ -114,7 +125,7 @@ export class TargetResolver {
     let waitMs =
       unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
-      // If no account has an id yet, this round looks all of them up by handle, so their handles
+      // If no account has an id yet, this round looks all accounts up by handle, so their handles
       // are current afterwards.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
       await this.#lookup.findIds([...unknown, ...ignored], (missing) =>
@@ -154,8 +165,8 @@ export class TargetResolver {
   }
 
   /**
-   * Looks up unknown handles, or all handles if that is due. Resolves to the milliseconds until the
-   * next time.
+   * Looks up the handles of accounts whose handle is not known, or of all accounts if that is due.
+   * Resolves to the milliseconds until the next look-up of all.
    */
   async #refresh(): Promise<number> {
     const { clock, watches } = this.#deps;
@@ -179,8 +190,8 @@ export class TargetResolver {
   }
 
   /**
-   * Reports handles that no account has. They are those of targets, or those that a watch names in
-   * addition to its targets and needs for polling. Unknown ignored authors are not reported.
+   * Reports handles that no account has, if polls need them: the handles of targets, and those that
+   * a watch names in addition to its targets. Handles of ignored authors are not reported.
    */
   async #reportMissing(missing: readonly UnknownHandle[]): Promise<void> {
     const { trouble, watches } = this.#deps;
@@ -202,7 +213,7 @@ export class TargetResolver {
     }
   }
 
-  /** Returns the targets as the state has them now. */
+  /** Loads the stored states of these targets, for a report. */
   async #reported(
     watchId: string,
     targets: readonly TargetState[],
@@ -215,8 +226,8 @@ export class TargetResolver {
 }
 
 /**
- * Returns the unknown handles of targets, and of accounts that watches name in addition and need
- * for polling.
+ * Returns the handles without a known id that polls need: those of targets, and those of accounts
+ * that watches name in addition to their targets.
  */
 function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandle[] {
   return watches.flatMap(({ watch, type, watchKey, paused, targets }) => {
@@ -230,7 +241,7 @@ function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandl
   });
 }
 
-/** Returns the unknown handles of ignored authors. */
+/** Returns the handles of ignored authors whose ids are not known. */
 const ignoredHandles = (watches: readonly PlannedWatch[]): readonly UnknownHandle[] =>
   watches.flatMap(({ watch, type, watchKey, paused }) =>
     paused

@@ -1,7 +1,7 @@
 /**
- * Decides what a refusal means for the targets of a poll: not indexed, unavailable, or a request
- * that will never succeed. Makes the requests that distinguish these. target-alerts.ts alerts the
- * operator, and the poll loop does the waiting.
+ * Decides what a refused poll means for its targets: the account is not indexed, it is unavailable,
+ * or the request will never succeed. It makes the requests that distinguish these cases.
+ * `target-alerts.ts` alerts the operator, and the poll loop waits before the next try.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -39,8 +39,8 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
    */
   readonly onMissing: (watchId: string) => void;
   /**
-   * Called when the memory of targets changed so that they have another source, and polls must be
-   * planned again.
+   * Called with targets whose memory changed so that they are read from another source, so that
+   * their polls are planned again.
    */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
   /** Called when an account has another handle. */
@@ -51,15 +51,18 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
 
 /** What an answered poll shows about its targets. */
 export interface TargetNews {
-  /** Watched accounts that changed their handle. */
+  /** The watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
-  /** Targets that could not be read before and can be read now, as they were before this poll. */
+  /**
+   * The targets that could not be read before and can be read now, as they were stored before this
+   * poll.
+   */
   readonly returned: readonly ReportedTarget[];
-  /** Subscribers whose record was missing from the answer of a batch. */
+  /** The subscribers whose record was missing from the answer of a batch. */
   readonly absent: readonly Subscriber[];
   /**
-   * Subscribers whose entry of a batch the service refuses, by its error. The batch continues
-   * without them.
+   * The subscribers whose entry in a batch the service refuses, by the text of the refusal. The
+   * batch continues without them.
    */
   readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
 }
@@ -103,16 +106,16 @@ export class TargetTrouble {
   }
 
   /**
-   * Reports targets that cannot be read because the service does not know a handle: their own, or
-   * one that their watch names in addition.
+   * Reports targets that cannot be read because no account has a handle: the target's own handle,
+   * or one that the watch names in addition.
    */
   reportMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
   }
 
   /**
-   * Handles accounts that have another handle now: the renames are reported, and the accounts are
-   * still followed by their ids. An account that has taken an old handle is not followed.
+   * Reports the renames of accounts. The accounts are still followed by their ids. If another
+   * account has taken an old handle, it is not followed, and the report says so.
    */
   async #handleRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [
@@ -133,9 +136,9 @@ export class TargetTrouble {
   }
 
   /**
-   * Handles entries of a batch that are missing from its answer. Accounts are looked up; other
-   * records are reported as gone. Each account is asked for by its id, with one request, and only
-   * when it goes missing.
+   * Handles subscribers whose record is missing from the answer of a batch. Their accounts are
+   * looked up, with one request for each account, only if the account was not missing before.
+   * Records of other kinds are reported as gone.
    */
   async #handleAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
@@ -151,8 +154,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Handles a 404, or a 403 that does not concern the key: the cause may be a list through which
-   * accounts are read, an account, or an index that does not have it.
+   * Handles a 404, or a 403 that does not concern the key. The cause may be a list through which
+   * accounts are read, an account, or an index that does not have the account.
    */
   async #handleNotFound(asked: Poll): Promise<PollAftermath> {
     const { clock, store, onListLost } = this.#deps;
@@ -240,8 +243,9 @@ export class TargetTrouble {
   }
 
   /**
-   * Returns the first deleted or suspended account that the first subscriber's watch names in
-   * addition to its targets, as the watch names it; undefined if there is none.
+   * Returns the name of the first deleted or suspended account among those that a watch names in
+   * addition to its targets; undefined if there is none. The watch is that of the poll's first
+   * subscriber.
    */
   async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
     const [first] = poll.subscribers;
@@ -251,8 +255,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Adds subscribers to `missing`, by the reason why their target is missing. Targets that are
-   * known to be missing are left out.
+   * Adds subscribers to `missing`, by the reason why their target cannot be read. Targets that were
+   * known to be unavailable before are left out.
    */
   async #sortByFate(
     { poll, readers }: LoadedPoll,
