@@ -26,8 +26,8 @@ export interface SinkFacts extends Shaping {
 
 export interface RoutingContext {
   /**
-   * The watch's own sinks, which replace the tree. For the daemon's own events, the sinks of `ops`
-   * without the one that they are about.
+   * The sinks that the watch itself names, which replace the tree. For events of the daemon, these
+   * are the sinks of `ops`, without the sink that an alert is about.
    */
   readonly ownSinks: readonly string[];
   readonly tree: Route | undefined;
@@ -35,15 +35,15 @@ export interface RoutingContext {
   readonly sinks: ReadonlyMap<string, SinkFacts>;
   readonly nowMs: number;
   /**
-   * Set if the event happened while its watch was not polled. Chats then get it in a digest that
-   * gathers events for this long.
+   * How long the digest in which chats get the event gathers, in ms. Set only if the event happened
+   * while its watch was not polled, or if a backfill found it; otherwise there is no such digest.
    */
   readonly gatherMs?: number;
   /** Whether a backfill found the event. Its digest then says so. */
   readonly isBackfilled?: boolean;
   /** The sink that an ops alert is about. Nothing is delivered to it. */
   readonly exceptSink?: string | undefined;
-  /** The silences that may hold now. */
+  /** The silences that may apply now. */
   readonly silences?: readonly Silence[];
 }
 
@@ -51,9 +51,9 @@ export type RoutedDelivery = NewDelivery;
 
 /**
  * Returns at most one delivery per sink, in the order in which the sinks are named. If a watch has
- * its own sinks, the tree is not used. An ops alert goes to `ownSinks`, at once and never muted,
- * and also to routes with a matcher for the label `event`. A silenced delivery is returned too,
- * with the id of the silence.
+ * its own sinks, the tree is not used. An ops alert goes to `ownSinks`, where no mute applies, and
+ * also to routes with a matcher for the label `event`. A silenced delivery is returned, too, with
+ * the id of the silence.
  */
 export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] =>
   findReceivers(event, context).map((receiver) => {
@@ -90,9 +90,9 @@ const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOpti
     : undefined;
 
 /**
- * Routes a repeat of an alert, or the message that its values are back, to the sink that got the
- * alert. The current mutes and throttles apply. Returns undefined if neither the route nor the sink
- * wants such messages any more.
+ * Routes a repeat of an alert on values, or the message that the values are back to normal, to the
+ * sink that got the alert. The current mutes and throttles apply. Returns undefined if neither the
+ * route nor the sink wants such messages any more.
  */
 export function routeFollowUp(
   level: Pick<OpenLevel, "event" | "sink">,
@@ -108,14 +108,17 @@ export function routeFollowUp(
 }
 
 /**
- * A sink that gets an event, and the first route that names it. No route if the watch or `ops`
- * names the sink.
+ * A sink that gets an event, and the first route that names the sink. `route` is undefined if the
+ * watch or `ops` names the sink.
  */
 export interface ChosenReceiver extends Receiver {
   readonly route?: Route | undefined;
 }
 
-/** Returns the receivers in the order in which they are named. */
+/**
+ * Returns the sinks that get an event, in the order in which the watch, `ops` or the routes name
+ * them.
+ */
 export function findReceivers(
   event: ChirpEvent,
   context: RoutingContext,
@@ -182,7 +185,8 @@ function routedDelivery(
   { sink, facts }: Receiver,
   nowMs: number,
 ): RoutedDelivery {
-  // Both objects have only the keys that are configured, so the route's values override the sink's.
+  // Both objects have only the keys that are configured, so a value of the route replaces the
+  // sink's.
   const shaping = isOpsAlert(event) ? route : { ...facts, ...route };
   const bare = {
     eventId: event.id,
@@ -211,9 +215,9 @@ function routedDelivery(
 }
 
 /**
- * Places a delivery in a scheduled digest. It is not sent before the digest, so only a mute at the
- * time of the digest holds it. It gets no summary group, because a digest lists every change by
- * itself, also one that was undone.
+ * Places a delivery in a scheduled digest. The delivery is not sent before the digest, so only a
+ * mute at the time of the digest holds it. The delivery gets no summary group, because a digest
+ * lists every change by itself, even one that was undone.
  */
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);
@@ -261,8 +265,8 @@ function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelive
 
 /**
  * Returns the group of a delivery that a mute holds. Digests and bundles collect alerts of several
- * routes, and only some of these may be muted. The held ones form a group of their own, so that the
- * others need not wait for them.
+ * routes, and a mute may hold only some of the alerts. The held alerts form a group of their own,
+ * so that the others need not wait for them.
  */
 export function heldGroupKey(event: ChirpEvent, groupKey: string, untilMs: number): string {
   const isShared =
