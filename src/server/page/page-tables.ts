@@ -176,7 +176,7 @@ export function eventList(events: readonly EventLine[], nowMs: number): Html {
     "events",
     "Last events",
     "newest first",
-    html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`,
+    html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol><p class="none"><a href="events">all events</a></p>`,
   );
 }
 

@@ -30,6 +30,10 @@ describe("the status page", () => {
     expect(words).not.toContain("Needs attention");
   });
 
+  it("leads from the last events to all of them", () => {
+    expect(page()).toContain('<a href="events">all events</a>');
+  });
+
   it("names the replicas, and says what none of them does", () => {
     const one = {
       name: "10.0.0.1#aaaa",
