@@ -8,7 +8,7 @@ import { withoutDirectionMarks } from "../render/text/clean-text.ts";
 import { addAlertActions, type AlertRouteDeps } from "./alert-routes.ts";
 import { addBackfill, type BackfillRouteDeps } from "./backfill-routes.ts";
 import { checkQuery, describe } from "./openapi/describe.ts";
-import { problem } from "./openapi/problem.ts";
+import { badPage, problem } from "./openapi/problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
 import type { Actions } from "./contract/actions.ts";
@@ -19,6 +19,7 @@ import {
   reportQueryOf,
 } from "./contract/event-query.ts";
 import { explainView } from "./contract/explain-item.ts";
+import { pageOf, pageValues } from "./contract/paging.ts";
 import { flagValue, addressSchema, textValue } from "./contract/query.ts";
 import { byOf, byValue, sinkValue } from "./contract/replay-request.ts";
 import type { ApiViews } from "./contract/views.ts";
@@ -77,8 +78,14 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
   app.get(
     "/api/v1/watches",
     describe({ id: "listWatches", summary: "Lists the watches.", answer: "Watches" }),
-    checkQuery(addressSchema({})),
-    async (c) => c.json({ watches: (await views.status()).watches }),
+    checkQuery(addressSchema(pageValues())),
+    async (c) => {
+      const { watches } = await views.status();
+      const found = pageOf(watches, ({ id }) => id, c.req.valid("query"));
+      return typeof found === "string"
+        ? badPage(c, found)
+        : c.json({ watches: found.page, next: found.next });
+    },
   );
   app.get(
     "/api/v1/events",
@@ -107,8 +114,15 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
   app.get(
     "/api/v1/dead",
     describe({ id: "listDead", summary: "Lists dead letters, oldest first.", answer: "Dead" }),
-    checkQuery(addressSchema({ sink: sinkValue() })),
-    async (c) => c.json(await views.dead(c.req.valid("query").sink)),
+    checkQuery(addressSchema({ sink: sinkValue(), ...pageValues() })),
+    async (c) => {
+      const { sink, ...page } = c.req.valid("query");
+      const { dead, ...view } = await views.dead(sink);
+      const found = pageOf(dead, ({ message_id: id }) => id, page);
+      return typeof found === "string"
+        ? badPage(c, found)
+        : c.json({ ...view, dead: found.page, next: found.next });
+    },
   );
 }
 

@@ -3,8 +3,9 @@ import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { checkQuery, describe } from "./openapi/describe.ts";
-import { problem } from "./openapi/problem.ts";
+import { badPage, problem } from "./openapi/problem.ts";
 import type { Actions } from "./contract/actions.ts";
+import { pageOf, pageValues } from "./contract/paging.ts";
 import { addressSchema } from "./contract/query.ts";
 import { replayFilters, replayRequestOf } from "./contract/replay-request.ts";
 import type { ReplayRequest } from "./schema/replay-view.ts";
@@ -70,7 +71,13 @@ export function addReplays(
       summary: "Lists what operators sent again, newest first.",
       answer: "Replays",
     }),
-    checkQuery(addressSchema({})),
-    async (c) => c.json(await views.replays()),
+    checkQuery(addressSchema(pageValues())),
+    async (c) => {
+      const { replays } = await views.replays();
+      const found = pageOf(replays, ({ id }) => id, c.req.valid("query"));
+      return typeof found === "string"
+        ? badPage(c, found)
+        : c.json({ replays: found.page, next: found.next });
+    },
   );
 }

@@ -3,9 +3,10 @@ import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { checkQuery, describe } from "./openapi/describe.ts";
-import { problem } from "./openapi/problem.ts";
+import { badPage, problem } from "./openapi/problem.ts";
 import { type BodyRefusal, parseJson, readBody } from "./request-body.ts";
 import type { Actions } from "./contract/actions.ts";
+import { pageOf, pageValues } from "./contract/paging.ts";
 import { flagValue, addressSchema, textValue } from "./contract/query.ts";
 import { byOf, byValue, sinkValue } from "./contract/replay-request.ts";
 import { silenceBodySchema } from "./contract/silence-body.ts";
@@ -30,8 +31,20 @@ function addSilenceReads(app: Hono, { views, actions, log }: SilenceRouteDeps, d
   app.get(
     "/api/v1/silences",
     describe({ id: "listSilences", summary: "Lists silences.", answer: "Silences" }),
-    checkQuery(addressSchema({ expired: flagValue("`true` lists those that ended, too.") })),
-    async (c) => c.json(await views.silences(c.req.valid("query").expired === true)),
+    checkQuery(
+      addressSchema({
+        expired: flagValue("`true` lists those that ended, too."),
+        ...pageValues(),
+      }),
+    ),
+    async (c) => {
+      const { expired = false, ...page } = c.req.valid("query");
+      const { silences } = await views.silences(expired);
+      const found = pageOf(silences, ({ id }) => id, page);
+      return typeof found === "string"
+        ? badPage(c, found)
+        : c.json({ silences: found.page, next: found.next });
+    },
   );
   app.post(
     "/api/v1/silences/replay",

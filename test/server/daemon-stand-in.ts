@@ -239,7 +239,12 @@ export function createDaemonStandIn(): DaemonStandIn {
       replays: () =>
         Promise.resolve({
           replays: [
-            { at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } },
+            {
+              id: "7",
+              at: "2026-03-10T13:57:10.000Z",
+              action: "replay event",
+              detail: { by: "alice" },
+            },
           ],
         }),
     },

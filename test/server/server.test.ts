@@ -240,7 +240,10 @@ describe("reading", () => {
     const answer = await ask(`${url}/api/v1/status`);
     expect(answer.json()).toEqual(daemon.status);
     expect(answer.headers["cache-control"]).toBe("no-store");
-    expect((await ask(`${url}/api/v1/watches`)).json()).toEqual({ watches: daemon.status.watches });
+    expect((await ask(`${url}/api/v1/watches`)).json()).toEqual({
+      watches: daemon.status.watches,
+      next: null,
+    });
   });
 
   it("gives metrics in the text format", async () => {
@@ -571,7 +574,10 @@ describe("silences", () => {
   it("are listed, with those that ended where asked", async () => {
     const { url, daemon } = await start();
     daemon.status = statusView({ silences: [silenceView()] });
-    expect((await ask(`${url}/api/v1/silences`)).json()).toEqual({ silences: [silenceView()] });
+    expect((await ask(`${url}/api/v1/silences`)).json()).toEqual({
+      silences: [silenceView()],
+      next: null,
+    });
     await ask(`${url}/api/v1/silences?expired=true`);
     expect(daemon.asked).toEqual(["silences", "silences with expired"]);
   });

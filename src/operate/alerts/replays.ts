@@ -194,6 +194,11 @@ export async function readReplays(
     ({ action }) => action === "backfill" || action.startsWith("replay "),
   );
   return {
-    replays: records.map(({ atMs, action, detail }) => ({ at: isoTime(atMs), action, detail })),
+    replays: records.map(({ id, atMs, action, detail }) => ({
+      id,
+      at: isoTime(atMs),
+      action,
+      detail,
+    })),
   };
 }

@@ -20,7 +20,7 @@ import { problemViewSchema } from "../schema/problem-view.ts";
 import { renderViewSchema } from "../schema/render-view.ts";
 import { replayRecordsViewSchema, replayViewSchema } from "../schema/replay-view.ts";
 import { reportViewSchema } from "../schema/report-view.ts";
-import { jsonObjectSchema } from "../schema/schema.ts";
+import { jsonObjectSchema, nextSchema } from "../schema/schema.ts";
 import {
   addedSilenceViewSchema,
   silencesViewSchema,
@@ -31,12 +31,14 @@ import { statusViewSchema, stoppedViewSchema } from "../schema/status-view.ts";
 import { tailLineSchema } from "../schema/tail-view.ts";
 import { watchesViewSchema } from "../schema/watch-view.ts";
 
+const page = { next: nextSchema };
+
 export const ANSWERS = {
   Acknowledged: z.object({ acknowledged: z.number() }).meta({ id: "Acknowledged" }),
   AddedSilence: addedSilenceViewSchema.extend(effectSchema.shape).meta({ id: "AddedSilence" }),
   Backfill: backfillViewSchema.extend(effectSchema.shape).meta({ id: "Backfill" }),
   Budget: budgetViewSchema,
-  Dead: deadViewSchema,
+  Dead: deadViewSchema.extend(page).meta({ id: "Dead" }),
   Document: jsonObjectSchema,
   EndedSilence: silenceViewSchema.extend(effectSchema.shape).meta({ id: "EndedSilence" }),
   Events: eventsViewSchema,
@@ -48,13 +50,13 @@ export const ANSWERS = {
   Reloaded: reloadedViewSchema,
   Render: renderViewSchema,
   Replay: replayViewSchema,
-  Replays: replayRecordsViewSchema,
+  Replays: replayRecordsViewSchema.extend(page).meta({ id: "Replays" }),
   Report: reportViewSchema,
   Resent: resentViewSchema.extend(effectSchema.shape).meta({ id: "Resent" }),
   ResumedSink: resumedSinkViewSchema.extend(effectSchema.shape).meta({ id: "ResumedSink" }),
   SentAlerts: z.object({ alerts: z.number(), ...effectSchema.shape }).meta({ id: "SentAlerts" }),
   SilenceBody: silenceBodySchema,
-  Silences: silencesViewSchema,
+  Silences: silencesViewSchema.extend(page).meta({ id: "Silences" }),
   Status: z.union([statusViewSchema, stoppedViewSchema]),
   TailLine: tailLineSchema,
   Watches: watchesViewSchema,

@@ -39,6 +39,7 @@ export const eventFilters = lazy(() =>
     acknowledged: parsedValue(parseAnswer, "yes or no"),
     limit: parsedValue(parseLimit, `a whole number from 1 to ${MAX_EVENTS}`),
     before: parsedValue(parseNext, "the `next` of an answer"),
+    cursor: parsedValue(parseNext, "the `next` of an answer", "The same as `before`."),
   }),
 );
 
@@ -53,7 +54,19 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
 }
 
 export const eventQueryOf = (
-  { since, until, watch, alerts, author, text, state, acknowledged, limit, before }: EventFilters,
+  {
+    since,
+    until,
+    watch,
+    alerts,
+    author,
+    text,
+    state,
+    acknowledged,
+    limit,
+    before,
+    cursor,
+  }: EventFilters,
   nowMs: number,
 ): EventQuery => ({
   sinceMs: since?.(nowMs),
@@ -64,7 +77,7 @@ export const eventQueryOf = (
   ...(text === undefined ? {} : { text }),
   ...(state === undefined ? {} : { state }),
   ...(acknowledged === undefined ? {} : { isAcknowledged: acknowledged }),
-  ...(before === undefined ? {} : { before }),
+  ...(before === undefined && cursor === undefined ? {} : { before: cursor ?? before }),
   limit: limit ?? DEFAULT_EVENTS,
 });
 

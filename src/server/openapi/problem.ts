@@ -36,3 +36,6 @@ export function problem(c: Context, { status, code, message, errors }: Problem):
   };
   return c.body(JSON.stringify(view), status, { "Content-Type": "application/problem+json" });
 }
+
+export const badPage = (c: Context, message: string): Response =>
+  problem(c, { status: 400, code: "SERVER_BAD_QUERY", message });

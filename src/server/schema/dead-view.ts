@@ -45,16 +45,11 @@ export const deadGroupViewSchema = z
   .meta({ id: "DeadGroup", description: "The dead letters of one sink with one cause." });
 export type DeadGroupView = z.infer<typeof deadGroupViewSchema>;
 
-export const deadViewSchema = z
-  .object({
-    groups: list(deadGroupViewSchema),
-    dead: list(deadLetterViewSchema).describe("Up to 500 messages, the oldest first."),
-    sinks: list(z.string()).describe("Every configured sink, with or without dead letters."),
-  })
-  .meta({
-    id: "Dead",
-    description: "The messages that were given up and were neither acknowledged nor sent again.",
-  });
+export const deadViewSchema = z.object({
+  groups: list(deadGroupViewSchema),
+  dead: list(deadLetterViewSchema).describe("Up to 500 messages, the oldest first."),
+  sinks: list(z.string()).describe("Every configured sink, with or without dead letters."),
+});
 export type DeadView = z.infer<typeof deadViewSchema>;
 
 export const resentViewSchema = z.object({

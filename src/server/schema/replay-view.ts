@@ -54,6 +54,7 @@ export type ReplayView = z.infer<typeof replayViewSchema>;
 
 export const replayRecordViewSchema = z
   .object({
+    id: z.string(),
     at: z.string(),
     action: z.string(),
     detail: jsonSchema,
@@ -61,9 +62,7 @@ export const replayRecordViewSchema = z
   .meta({ id: "ReplayRecord", description: "A replay by an operator." });
 export type ReplayRecordView = z.infer<typeof replayRecordViewSchema>;
 
-export const replayRecordsViewSchema = z
-  .object({
-    replays: list(replayRecordViewSchema).describe("Newest first."),
-  })
-  .meta({ id: "ReplayRecords" });
+export const replayRecordsViewSchema = z.object({
+  replays: list(replayRecordViewSchema).describe("Newest first."),
+});
 export type ReplayRecordsView = z.infer<typeof replayRecordsViewSchema>;

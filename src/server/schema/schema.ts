@@ -10,6 +10,12 @@ import { PRIORITIES } from "../../model/schedule.ts";
 /** A list that nobody changes. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
+/** Where a list continues. */
+export const nextSchema = z
+  .string()
+  .nullable()
+  .describe("The `cursor` of the next request; null at the end.");
+
 export const jsonSchema = z.custom<Json>((value) => value !== undefined);
 export const jsonObjectSchema = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),

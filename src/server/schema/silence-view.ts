@@ -46,13 +46,9 @@ export const silenceViewSchema = z
   .meta({ id: "Silence" });
 export type SilenceView = z.infer<typeof silenceViewSchema>;
 
-export const silencesViewSchema = z
-  .object({
-    silences: list(silenceViewSchema).describe(
-      "The silences in the order in which they were added.",
-    ),
-  })
-  .meta({ id: "Silences" });
+export const silencesViewSchema = z.object({
+  silences: list(silenceViewSchema).describe("The silences in the order in which they were added."),
+});
 export type SilencesView = z.infer<typeof silencesViewSchema>;
 
 export const addedSilenceViewSchema = silenceViewSchema.extend({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { TARGET_STATUSES } from "../../model/watch-store.ts";
 import { slowedViewSchema } from "./budget-view.ts";
-import { list, prioritySchema } from "./schema.ts";
+import { list, nextSchema, prioritySchema } from "./schema.ts";
 
 export const targetViewSchema = z
   .object({
@@ -118,5 +118,5 @@ export const watchViewSchema = z
 export type WatchView = z.infer<typeof watchViewSchema>;
 
 export const watchesViewSchema = z
-  .object({ watches: list(watchViewSchema) })
+  .object({ watches: list(watchViewSchema), next: nextSchema })
   .meta({ id: "Watches" });
