@@ -1,23 +1,23 @@
 /**
- * Decides about the waits that sinks and the data service ask for: how much of a wait is honoured,
- * how waits grow while every request is refused, and when waiting counts as a failure. Pure. Times
- * are of the monotonic clock.
+ * Decides on the waits that sinks and the data service ask for: which part of a wait is kept, how
+ * waits grow while every request is refused, and when waiting counts as a failure. Pure. Times are
+ * monotonic ms.
  */
 
-/** A longer wait that a sink asks for is cut to this. */
+/** The maximum wait that a sink can ask for. A longer one is shortened to this. */
 export const MAX_SINK_WAIT_MS = 3_600_000;
-/** A longer wait that the data service asks for is cut to this. */
+/** The maximum wait that the data service can ask for. A longer one is shortened to this. */
 export const MAX_SERVICE_WAIT_MS = 300_000;
 /**
- * If a sink or the service answers every request for this long by asking to wait, that counts as a
- * failure and is reported.
+ * If every answer of a sink or the service for this long asks to wait, that counts as a failure and
+ * is reported.
  */
 export const WAITS_FAIL_AFTER_MS = 120_000;
 
 /** The wait if the requested one is missing, zero or negative, or a date in the past. */
 const UNSAID_WAIT_MS = 1_000;
 /**
- * The refusal in a row from which waits grow. The waits of the first two are honoured as they were
+ * The number of refusals in a row from which on waits grow. Until then, each wait is as long as
  * requested.
  */
 export const WAITS_GROW_FROM = 3;
@@ -72,8 +72,8 @@ export function addRefusal(
 }
 
 /**
- * Adds a wait that was requested of another sink and also holds for this one, although nothing of
- * its own was refused.
+ * Adds a wait that was requested of another sink and also applies to this one, although none of its
+ * own requests was refused.
  */
 export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): RefusalRow => ({
   count: row?.count ?? 0,
@@ -81,7 +81,7 @@ export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): Re
   untilMs: Math.max(row?.untilMs ?? untilMs, untilMs),
 });
 
-/** Returns for how long nothing is sent. */
+/** Returns for how many milliseconds nothing is sent. */
 export const waitOfRow = (row: RefusalRow | undefined, nowMs: number): number =>
   Math.max(0, (row?.untilMs ?? nowMs) - nowMs);
 
@@ -90,8 +90,8 @@ export const failsInMs = (row: RefusalRow, nowMs: number): number =>
   row.sinceMs + WAITS_FAIL_AFTER_MS - nowMs;
 
 /**
- * Ends the wait and keeps the row, because somebody may have repaired the other side, which is then
- * tried at once.
+ * Ends the wait and keeps the row of refusals. Called when somebody may have repaired the other
+ * side, so that the next request is sent without waiting.
  */
 export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({
   ...row,

@@ -1,23 +1,23 @@
 /**
- * The store's port for backfills: the pages of a feed's past that were paid for. They are kept for
- * a day, so that nobody pays for them twice.
+ * The storage port for backfills: the pages of a feed's past that were read and billed. They are
+ * kept for a day, so that a second backfill does not request them again.
  */
 import type { Json } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
 
 /** How far back a source was read, and where reading continues. */
 export interface BackfillRead {
-  /** Everything posted after this time was read, up to the start of the reading. */
+  /** Everything posted between this time and the start of the reading was read (epoch ms). */
   readonly reachedMs: number;
   /** The lowest tweet id that was read; undefined while nothing was found. */
   readonly lowestId?: string | undefined;
-  /** The service's cursor below what was read. */
+  /** The service's cursor with which reading continues. */
   readonly cursor?: string | undefined;
   /** The bounded query that the cursor belongs to, if there was one. */
   readonly query?: string;
-  /** The oldest time that this query asks for. */
+  /** The time bound of `query`, in epoch ms: it returns no older items. */
   readonly boundMs?: number;
-  /** Whether the list has ended or repeats itself, so that there is nothing more below. */
+  /** Whether the list has ended or repeats itself, so that there is nothing more to read. */
   readonly hasEnded: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface BackfillPage {
 }
 
 export interface BackfillStore {
-  /** Returns the progress; undefined if the source was not read back since `sinceMs`. */
+  /** Returns the progress of a source; undefined if no backfill has read it since `sinceMs`. */
   loadBackfill(fingerprint: string, sinceMs: number): Promise<BackfillRead | undefined>;
   saveBackfillPage(page: BackfillPage): Promise<void>;
   /** Returns the tweets posted at or after `postedMs`, oldest first. */

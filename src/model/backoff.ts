@@ -1,12 +1,15 @@
 /**
- * Computes waits between retries and tracks which keys are waiting. Every retry schedule uses this
- * module; the schedules themselves are defined where they are used.
+ * Computes waits between retries, and tracks which keys are in a cooldown. Every retry schedule
+ * uses this module. The schedules themselves are defined where they are used.
  */
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
 export interface Backoff {
-  /** Waits after the 1st, 2nd … failure in a row, in ms. After that, the last one repeats. */
+  /**
+   * The waits after the 1st, 2nd … failure in a row, in ms. After further failures, the last wait
+   * repeats.
+   */
   readonly stepsMs: readonly number[];
   /**
    * Each wait is multiplied by a random factor between these two, so that things that failed
@@ -17,7 +20,10 @@ export interface Backoff {
   readonly capMs?: number;
 }
 
-/** Returns the wait after a failure. `failures`: the number in a row, including the last one. */
+/**
+ * Returns the wait after a failure. `failures` is the number of failures in a row, including this
+ * one.
+ */
 export function backoffAfter(
   { stepsMs, jitter, capMs = Number.POSITIVE_INFINITY }: Backoff,
   failures: number,
@@ -41,15 +47,15 @@ export function backoffSince({ stepsMs }: Pick<Backoff, "stepsMs">, forMs: numbe
   return stepsMs.at(-1) ?? 0;
 }
 
-/** Returns `firstMs`, twice that, and so on up to `capMs`. */
+/** Returns steps that begin with `firstMs` and double up to `capMs`. */
 export function doubling(firstMs: number, capMs: number): readonly number[] {
   const steps = 1 + Math.ceil(Math.log2(capMs / firstMs));
   return Array.from({ length: steps }, (_, index) => Math.min(firstMs * 2 ** index, capMs));
 }
 
 /**
- * Keys that are not retried for a time. Kept in memory, by the monotonic clock, so that setting the
- * wall clock back does not prolong a cooldown.
+ * Keys that are not retried for a time. They are kept in memory with monotonic times, so that
+ * setting the wall clock back does not prolong a cooldown.
  */
 export interface Cooldowns {
   /** Starts a cooldown now, replacing a running one. 0 or less ends it. */

@@ -1,7 +1,8 @@
-/** Many entries in one billed request: how many fit, and how a longer list is divided. */
+/** Requests that contain many entries: how many fit, and how a longer list is divided. */
 
 /**
- * The number of entries in one request of /info-batch and of /tweet-info-bulk (api-v3.md, Limits).
+ * The maximum number of entries in one request of /info-batch and of /tweet-info-bulk (api-v3.md,
+ * Limits).
  */
 export const BATCH_SIZE = 100;
 

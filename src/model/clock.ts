@@ -21,7 +21,7 @@ export interface Clock {
 }
 
 /**
- * Returns the same clock with a different wall time. `aheadMs` returns by how much, which may
+ * Returns the same clock with a different wall time. `aheadMs` returns the difference, which may
  * change.
  */
 export const shiftClock = (clock: Clock, aheadMs: () => number): Clock => ({
@@ -30,7 +30,7 @@ export const shiftClock = (clock: Clock, aheadMs: () => number): Clock => ({
   after: (ms, fn) => clock.after(ms, fn),
 });
 
-/** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+/** Resolves after `ms`, or immediately when `signal` aborts. Never rejects. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -45,8 +45,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 /**
- * Returns the milliseconds since a stored wall time. A time in the future was stored before the
- * clock was set back, so it counts as long ago.
+ * Returns the milliseconds since a stored wall time; infinity for a time in the future. Such a time
+ * was stored before the clock was set back, so it is treated as long ago.
  */
 export const passedMs = (sinceMs: number, nowMs: number): number =>
   sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs;

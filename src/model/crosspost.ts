@@ -1,6 +1,6 @@
 /**
- * The store's port for crossposts, which publish sent messages to a channel's followers. A
- * crosspost has attempts and an end of its own.
+ * The storage port for crossposts. A crosspost publishes a sent message to the followers of its
+ * channel, with attempts of its own.
  */
 
 export interface DueCrosspost {
@@ -30,13 +30,13 @@ export type CrosspostResult =
 
 /** The pending crossposts of one sink. */
 export interface CrosspostOutlook {
-  /** When the next one is due; null if none waits. */
+  /** When the next crosspost is due, in epoch ms; null if none waits. */
   readonly dueAtMs: number | null;
-  /** When the oldest waiting one was created. */
+  /** When the oldest waiting crosspost was created, in epoch ms; null if none waits. */
   readonly oldestAtMs: number | null;
   /** How many messages were not published and are not reported to the operator yet. */
   readonly unreported: number;
-  /** Why the last of these was not published; may be empty. */
+  /** Why the last unreported message was not published; may be empty. */
   readonly reason: string;
   readonly reportedAtMs: number | null;
 }
@@ -46,7 +46,7 @@ export interface CrosspostExpiry {
   /** Crossposts created until this time are given up. */
   readonly createdUntilMs: number;
   readonly nowMs: number;
-  /** The reason for those that were never tried. */
+  /** The reason to record for crossposts that were never tried. */
   readonly reason: string;
 }
 

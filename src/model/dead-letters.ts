@@ -1,16 +1,16 @@
 /**
- * Messages that were given up, as a port: why, their content, and what an operator can do about
- * them.
+ * The storage port for messages that were given up: why, their content, and what an operator can do
+ * about them.
  */
 import type { ChirpEvent } from "./event.ts";
 
 /**
  * Why a message was given up.
- * - `expired`: no attempt succeeded within `retry_for`. If it is sent again, it keeps its id and
- *   body.
- * - `unrendered`: it could not be rendered. It is rendered again.
- * - `refused …`: the sink will never accept this content; the sink's own code follows. It is
- *   rendered again, as a new message.
+ * - `expired`: no attempt succeeded within `retry_for`. If the message is sent again, it keeps its
+ *   id and body.
+ * - `unrendered`: the message could not be rendered. If it is sent again, it is rendered again.
+ * - `refused …`: the sink will never accept this content; the sink's own code follows. If it is
+ *   sent again, it is rendered again, as a new message.
  */
 export type DeadCause = "expired" | "unrendered" | `refused ${string}`;
 
@@ -26,7 +26,7 @@ export interface DeadLetter {
   readonly events: readonly ChirpEvent[];
 }
 
-/** Dead letters of one sink with one cause. */
+/** The dead letters of one sink with one cause. */
 export interface DeadGroup {
   readonly sink: string;
   readonly cause: DeadCause;
@@ -56,7 +56,7 @@ export interface DeadLetters {
   groupDead(sinceMs: number): Promise<readonly DeadGroup[]>;
   unreportedDead(): Promise<readonly UnreportedDead[]>;
   markDeadReported(messageIds: readonly string[], nowMs: number): Promise<void>;
-  /** Records that their loss is accepted. Returns the number of messages. */
+  /** Records that the loss of dead letters is accepted. Returns the number of messages. */
   acknowledgeDead(selection: DeadSelection, nowMs: number): Promise<number>;
   /**
    * Makes dead letters due again. A message that failed because of the sink keeps its id and body

@@ -1,20 +1,21 @@
 /**
- * A digest: many alerts as one list. It is a group of deliveries like any other, whose key says
- * that it is sent as a list: whatever creates deliveries gives them this key, and the outbox does
- * the rest.
+ * A digest is a message that lists many alerts. In the outbox it is a group of deliveries with a
+ * key of its own form, which this module makes and reads. Code that creates deliveries for a digest
+ * gives them such a key.
  */
 
 /**
- * Why there is a digest.
- * - `throttle`: more alerts came at once than the limit allows.
- * - `return`: the alerts came while their watch was not polled.
- * - `backfill`: an operator asked for the past.
- * - `schedule`: a scheduled digest is configured for them.
+ * Why alerts become a digest.
+ * - `throttle`: there were more alerts than the limit allows.
+ * - `return`: the events happened while their watch was not polled.
+ * - `backfill`: an operator's backfill found the events.
+ * - `schedule`: a scheduled digest is configured for the alerts.
  */
 export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
 
 /**
- * The place of a digest in a series: a digest of thousands becomes several, one after the other.
+ * The place of a digest in a series. A digest of thousands of alerts becomes several digests, which
+ * are sent one after the other.
  */
 export interface DigestSeries {
   /** Whether the digest continues the one before it. */

@@ -6,8 +6,11 @@ export const EDIT_CAUSES = ["deleted", "edited", "counts"] as const;
 export type EditCause = (typeof EDIT_CAUSES)[number];
 
 /**
- * The state of an edit. `dropped`: it was given up, and a later change is tried again. `refused`:
- * the message cannot be edited.
+ * The state of an edit.
+ * - `waiting`: it is to be made.
+ * - `done`: it was made.
+ * - `dropped`: it was given up; a later change is tried again.
+ * - `refused`: the message cannot be edited.
  */
 export type EditState = "waiting" | "done" | "dropped" | "refused";
 

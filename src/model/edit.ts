@@ -1,6 +1,6 @@
 /**
- * Edits of sent messages, as a port: what is now known of their tweets, and which messages must
- * show it.
+ * The storage port for edits of sent messages: what is known of their tweets now, and which
+ * messages must show it.
  */
 import type { EditState } from "./edit-cause.ts";
 import type { Json } from "./json.ts";
@@ -12,7 +12,7 @@ export type TweetSight =
   | { readonly kind: "seen"; readonly tweet: Tweet }
   | { readonly kind: "gone"; readonly tweetId: string };
 
-/** What a message shows of its tweet, or must show. */
+/** The version of a tweet that a message shows or must show. */
 export interface ShownTweet {
   readonly tweet: Tweet;
   readonly isGone: boolean;
@@ -20,20 +20,23 @@ export interface ShownTweet {
   readonly isEdited: boolean;
 }
 
-/** The alert on a tweet at a sink that edits its messages. It was sent or is still to be sent. */
+/** An alert about a tweet at a sink that edits its messages. It was sent or is still to be sent. */
 export interface EditableAlert {
   readonly deliveryId: string;
   readonly sink: string;
-  /** The version of the tweet that the newest wanted edit shows, or else the announced one. */
+  /**
+   * The version of the tweet in the newest wanted edit; without a wanted edit, the one in the
+   * alert.
+   */
   readonly shown: ShownTweet;
   /**
    * The fingerprints (`textVersion`) of the tweet's texts so far; empty if only the announced text
    * is known.
    */
   readonly versions: readonly string[];
-  /** When an edit was last wanted; null if none ever was. */
+  /** When an edit was last wanted, in epoch ms; null if none ever was. */
   readonly wantedAtMs: number | null;
-  /** The earliest time of the next edit; null if none was ever wanted. */
+  /** The earliest time of the next edit, in epoch ms; null if none was ever wanted. */
   readonly dueAtMs: number | null;
 }
 
@@ -66,7 +69,10 @@ export interface DueEdit {
 }
 
 export type EditResult =
-  /** `isSent` is false if the message already showed everything. */
+  /**
+   * The message shows the wanted version. `isSent` is false if it did so before, so that no request
+   * was needed.
+   */
   | {
       readonly kind: "edited";
       readonly atMs: number;
@@ -75,7 +81,10 @@ export type EditResult =
       readonly isSent: boolean;
     }
   | { readonly kind: "retry"; readonly nextAtMs: number; readonly error: string }
-  /** `isFinal`: the message cannot be edited. Otherwise, a later change is tried again. */
+  /**
+   * The edit was given up. If `isFinal` is true, the message cannot be edited; otherwise a later
+   * change of the tweet is tried again.
+   */
   | {
       readonly kind: "dropped";
       readonly atMs: number;
@@ -96,8 +105,8 @@ export interface EditHistory {
 
 export interface EditStore {
   /**
-   * Returns the alerts on these tweets that one of these sinks shows, or will show, in a message of
-   * their own. Wanted edits are stored by a poll's commit.
+   * Returns the alerts about these tweets that are or will be in a message of one of these sinks,
+   * alone in that message.
    */
   editableAlerts(
     tweetIds: readonly string[],

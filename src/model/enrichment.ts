@@ -1,4 +1,7 @@
-/** Events that wait for an endpoint or program to enrich them, as a port. Times are epoch ms. */
+/**
+ * The storage port for events that wait for an endpoint or program to enrich them. Times are epoch
+ * ms.
+ */
 import type { ChirpEvent } from "./event.ts";
 import type { NewDelivery, NewEnrichment } from "./poll-store.ts";
 
@@ -26,9 +29,9 @@ export interface EnrichmentBacklog {
   readonly watchKey: string;
   readonly waiting: number;
   readonly oldestAtMs: number;
-  /** When the first of them may be tried. */
+  /** When the first waiting event may be tried. */
   readonly nextAtMs: number;
-  /** Why the last attempt of one of them failed; "" if none did. */
+  /** Why the last failed attempt for one of these events failed; "" if none failed. */
   readonly error: string;
 }
 

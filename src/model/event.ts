@@ -1,10 +1,13 @@
-/** A new fact, created once: its identity, its body, its labels, and the verdicts on items. */
+/**
+ * Events: facts that are created once, with their identity, body and labels, and the verdicts on
+ * items.
+ */
 import { canonicalJson, type Hash } from "./hash.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
 import type { User } from "./user.ts";
 
-/** The event's own facts. `where` uses these names, and the webhook body contains them. */
+/** The facts of an event. `where` uses these names, and the webhook body contains them. */
 export interface EventBody {
   readonly tweet?: Tweet;
   /**
@@ -33,7 +36,10 @@ export const BUILT_IN_LABELS = [
 ] as const;
 
 export interface ChirpEvent {
-  /** The hash of watch key, type, subject and episode: the same fact always gets the same id. */
+  /**
+   * The hash of watch key, type, subject and episode, so that the same fact always gets the same
+   * id.
+   */
   readonly id: string;
   /**
    * `tweet.created`, `follower.added`, `score.changed` …, or the daemon's own: `watch.gap`,
@@ -59,7 +65,9 @@ export interface ChirpEvent {
 export interface EventIdentity {
   readonly type: string;
   readonly subject: string;
-  /** "" for facts that happen once, and a persisted random id for facts that can recur. */
+  /**
+   * "" for a fact that can happen only once; a stored random id for a fact that can happen again.
+   */
   readonly episode: string;
 }
 
@@ -70,9 +78,10 @@ export const eventId = (
 ): string => hash(canonicalJson([watchKey, type, subject, episode]));
 
 /**
- * The verdict on an item: an event, or the exact reason why not. `dead`: it became an alert that
- * was given up and reached nobody. `silenced`: silences hold its alert back at every sink.
- * `deleted`: its post was deleted before the alert was sent.
+ * The verdict on an item: `event` if it became an event, otherwise the reason why not.
+ * - `dead`: its alert was given up and reached nobody.
+ * - `silenced`: silences hold its alert back at every sink.
+ * - `deleted`: its post was deleted before the alert was sent.
  */
 export const VERDICTS = [
   "event",

@@ -1,4 +1,7 @@
-/** Hashes as a port: `model/` imports nothing, and event ids must be the same on every machine. */
+/**
+ * The port for hashes. It is a port because `model/` imports nothing; event ids must be the same on
+ * every machine.
+ */
 import type { Json } from "./json.ts";
 
 /**

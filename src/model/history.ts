@@ -1,4 +1,4 @@
-/** The history of items, events and deliveries, as a port. */
+/** The storage port for the history of items, events and deliveries. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { Mark } from "./marks.ts";
@@ -6,10 +6,12 @@ import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
- * The states of a delivery. `deleted`: its post was deleted before it was sent. `summarised`: a
- * digest counted it and did not list it. `sealed`: its message is being sent. `published` and
- * `not_published` are states of crossposts. `not_enriched`: the event was sent without its
- * enrichment.
+ * The states of a delivery. Some need an explanation:
+ * - `deleted`: the post was deleted before the alert was sent.
+ * - `summarised`: a digest counted the alert and did not list it.
+ * - `sealed`: its message is being sent.
+ * - `published`, `not_published`: the states of crossposts.
+ * - `not_enriched`: the event was sent without its enrichment.
  */
 export const DELIVERY_STATES = [
   ...([
@@ -40,7 +42,7 @@ export interface DeliveryHistory {
   readonly sentAtMs: number | null;
   readonly ref: string | null;
   readonly detail: string;
-  /** Why it waits; null if it does not. */
+  /** Why the delivery waits; null if it does not wait. */
   readonly wait: Wait | null;
 }
 
@@ -51,13 +53,16 @@ export interface DeliveryPath extends DeliveryHistory {
    * event's own id. Empty for a crosspost and for what happens before all sinks.
    */
   readonly groupKey: string;
-  /** The key of the throttle that counts it; null if none does. */
+  /** The key of the throttle that counts the delivery; null if none does. */
   readonly throttleKey: string | null;
-  /** The silence that holds it back, or did until it was sent again. */
+  /**
+   * The id of the silence that holds the delivery back, or did until it was sent again; null if
+   * there was none.
+   */
   readonly silencedBy: string | null;
-  /** When an operator last sent it again. */
+  /** When an operator last sent the alert again, in epoch ms; null if never. */
   readonly replayedAtMs: number | null;
-  /** The event whose delivery it joined or duplicates. */
+  /** The id of the event with whose delivery this one was merged; null if there is none. */
   readonly joinedEventId: string | null;
   /** The sink's own id of the channel of its message; null if the sink did not name one. */
   readonly channel: string | null;
@@ -65,15 +70,18 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly failures: readonly { readonly atMs: number; readonly error: string }[];
   /** The newest edit of its message; null if none was ever wanted. */
   readonly edit: EditHistory | null;
-  /** Why it was routed to its sink; null if that was not stored. */
+  /** Why the alert was routed to its sink; null if that was not stored. */
   readonly routed: RoutedPlace | null;
   /** The place of its message in a thread or a list of several messages; null if it is in none. */
   readonly thread: ThreadPlace | null;
-  /** The template for it, and the error if that failed; null if there was no template. */
+  /**
+   * The template that rendered the alert, and the error if that failed; null if there was no
+   * template.
+   */
   readonly wording: { readonly template: string; readonly error: string | null } | null;
   /**
-   * For an alert on a value that is still beyond its threshold: its repeats. Null if it is neither
-   * repeated nor followed by a message when the value is back.
+   * The repeats of an alert about a value that is still beyond its threshold. Null if the alert is
+   * neither repeated nor followed by a message when the value is back to normal.
    */
   readonly repeat: { readonly count: number; readonly nextAtMs: number | null } | null;
 }
@@ -101,8 +109,8 @@ export interface ItemHistory {
 }
 
 /**
- * A query whose conditions must all hold. Times are those of detection: at or after `sinceMs`,
- * before `untilMs`.
+ * A query for events. All its conditions must hold. An event matches if it was detected at or after
+ * `sinceMs` and before `untilMs`.
  */
 export interface EventQuery {
   readonly sinceMs?: number | undefined;
@@ -117,7 +125,7 @@ export interface EventQuery {
   readonly text?: string;
   /** A state that at least one of its deliveries has. */
   readonly state?: DeliveryOutcome;
-  /** Whether it was acknowledged. */
+  /** Whether the event must be acknowledged, or must not be. */
   readonly isAcknowledged?: boolean;
   readonly limit: number;
   /** The `next` of the previous page; absent for the first page. */
@@ -135,8 +143,8 @@ export interface EventPage {
   /** The events, newest first. */
   readonly events: readonly EventRecord[];
   /**
-   * Where the search continues; null at its end. A page may hold fewer events than its limit, or
-   * none, and still have a next one.
+   * The `before` of the next page; null at the end of the search. A page may have fewer events than
+   * its limit, or none, although there is a next one.
    */
   readonly next: string | null;
 }
@@ -150,7 +158,7 @@ export interface MessageAlerts {
 
 export interface LabelsPage {
   readonly events: readonly Pick<ChirpEvent, "watchType" | "labels">[];
-  /** Where the next page begins; null at the end. */
+  /** The `before` of the next page; null at the end. */
   readonly next: string | null;
 }
 

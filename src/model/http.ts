@@ -1,6 +1,6 @@
 /**
- * HTTP as a port. runtime/ implements it with undici. Answers are limited by size and by a total
- * deadline.
+ * The port for HTTP requests. runtime/ implements it with undici. Answers are limited by size and
+ * by a total deadline.
  */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 
@@ -17,7 +17,7 @@ export interface HttpRequest {
   /** The headers are sent with exactly these names, case included. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Total deadline over connecting, headers and body. */
+  /** The deadline of the whole request, including connecting, headers and body. */
   readonly timeoutMs: number;
   /**
    * The maximum number of bytes of the answer's body after decompression. A whole body beyond it is

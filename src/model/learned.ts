@@ -1,6 +1,6 @@
 /**
- * Data that the daemon learns while it runs and could learn again. It is stored so that a restart
- * does not begin from nothing.
+ * The storage port for data that the daemon learns while it runs and could learn again. It is
+ * stored so that a restart does not begin from nothing.
  */
 import type { Json } from "./json.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The ledger as a port: every request is reserved in it before it is sent. It knows which key pays,
- * what is left and what was spent.
+ * The port of the ledger, in which every request is reserved before it is sent. The ledger records
+ * which key each request is charged to, and limits how many requests are sent.
  */
 
 export interface Reservation {
@@ -13,17 +13,20 @@ export interface Reservation {
   readonly isFurtherPage?: boolean;
   readonly atMs: number;
   /**
-   * At most `count` requests may be under way or answered less than `intervalMs` ago, over all
-   * processes on this state.
+   * The rate limit: at most `count` requests of all processes on this state may be under way or
+   * answered less than `intervalMs` ago.
    */
   readonly rate: { readonly count: number; readonly intervalMs: number };
   /** An attempt without an answer frees its slot this long after it was reserved. */
   readonly holdMs: number;
-  /** No request is granted beyond `max` billed ones since `sinceMs`, whichever key paid. */
+  /**
+   * The spending limit: at most `max` billed requests since `sinceMs`, whichever keys they are
+   * charged to.
+   */
   readonly limit?: SpendingLimit;
   /**
-   * The keys that may pay. The rate applies to each key. Undefined if there is a single key, which
-   * has no name.
+   * The keys that the request may be charged to. The rate limit applies to each key. Undefined if
+   * there is a single key, which has no name.
    */
   readonly keys?: readonly [LedgerKey, ...LedgerKey[]];
 }
@@ -42,8 +45,8 @@ export interface LedgerKey {
 
 export type Grant =
   /**
-   * `key` is the name of the paying key: of the keys with room, the one with the most left under
-   * its limit.
+   * The request may be sent. `key` is the name of the key that it is charged to: among the keys
+   * with room, the one with the most requests left under its limit.
    */
   | { readonly kind: "granted"; readonly ledgerId: string; readonly key: string }
   | { readonly kind: "rate"; readonly retryAtMs: number }
@@ -52,17 +55,20 @@ export type Grant =
 export interface LedgerLine {
   readonly watch: string;
   readonly endpoint: string;
-  /** The name of the key that paid; "" in entries from before keys had names. */
+  /**
+   * The name of the key that the requests were charged to; "" in entries from before keys had
+   * names.
+   */
   readonly key: string;
   readonly requests: number;
 }
 
 /**
- * The moment at which the service is asked what a key has left. Attempts count in the order in
- * which they were entered, because the clock may be set in between.
+ * The state of the ledger at the moment when the service is asked how many requests a key has left.
+ * Attempts are ordered by their entry in the ledger, because the clock may be set in between.
  */
 export interface AuditMark {
-  /** The last attempt before this moment, whichever key paid. */
+  /** The id of the last attempt before this moment, with any key. */
   readonly lastId: number;
   /**
    * The number of the key's billed attempts up to this moment that the service may not have counted
@@ -72,11 +78,11 @@ export interface AuditMark {
 }
 
 /**
- * The moments at which the service was asked about a key and answered. Attempts between the two may
- * or may not be included in the answer.
+ * The state of the ledger when the service was asked about a key and when it answered. The answer
+ * may or may not include attempts between the two.
  */
 export interface AuditReading extends AuditMark {
-  /** The last attempt before the answer. */
+  /** The id of the last attempt before the answer. */
   readonly answeredId: number;
 }
 
@@ -93,7 +99,7 @@ export interface AuditCount {
 /** The further pages that were entered after an entry of the ledger, for any watch. */
 export interface FurtherPageCount {
   readonly pages: number;
-  /** The last entry so far, from which to continue counting. */
+  /** The id of the last entry so far, from which the next count continues. */
   readonly lastId: number;
 }
 
@@ -102,9 +108,9 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<Grant>;
   /**
    * Records the end of a request. `status` is the HTTP status, or null if no answer arrived
-   * ("unknown"). It counts in this process at once. It becomes durable, and visible to other
-   * processes, with the next write, or a few milliseconds later. If it is lost in a crash, the
-   * request keeps its slot a while longer.
+   * ("unknown"). This process sees the end immediately. It is durable, and visible to other
+   * processes, with the next write or a few milliseconds later. If it is lost in a crash, the
+   * request keeps its slot until `holdMs` has passed.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
   /**
@@ -124,13 +130,14 @@ export interface Ledger {
     sinceMs: number,
   ): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
   /**
-   * Counts further pages. If `afterId` is undefined, counting starts now, and the result says from
-   * where. Reads the entries since then.
+   * Counts the further pages entered after `afterId`. If it is undefined, nothing is counted, and
+   * the result says where the next count starts.
    */
   countFurtherPages(afterId: number | undefined): Promise<FurtherPageCount>;
   /**
-   * Returns the mark of a key at a moment. Attempts that were answered less than `marginMs` before
-   * may not be counted by the service yet, and one that is still under way may be.
+   * Returns the state of the ledger for a key. `open` includes attempts answered less than
+   * `marginMs` before `atMs`, because the service may not have counted them yet, and attempts under
+   * way.
    */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
   /** Returns the bounds for the service's count of a key between two readings. */

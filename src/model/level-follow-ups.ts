@@ -1,9 +1,13 @@
-/** Follow-ups to alerts on values that crossed a threshold, before they are committed. */
+/**
+ * The follow-ups of open alerts about values that crossed a threshold, before they are committed.
+ */
 import type { ChirpEvent } from "./event.ts";
 import type { LevelStep } from "./level.ts";
 import type { NewDelivery, TargetChange } from "./poll-store.ts";
 
-/** Alerts that follow open ones, and the changes of the open ones. */
+/**
+ * The follow-ups of open alerts, and the changes of the open alerts that are committed with them.
+ */
 export interface LevelFollowUps {
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
@@ -11,7 +15,7 @@ export interface LevelFollowUps {
 }
 
 /**
- * Returns the alerts that follow from what a poll learned of targets. They are committed with the
- * poll. A value that is back to normal ends its alert.
+ * Returns the follow-ups that a poll's changes of targets require. They are committed with the
+ * poll. If a value is back to normal, its open alert ends.
  */
 export type FollowLevels = (changes: readonly TargetChange[]) => Promise<LevelFollowUps>;

@@ -1,15 +1,15 @@
 /**
- * The store's port for alerts on values that crossed a threshold. An alert stays open until its
- * value is back, and sinks may want further messages until then.
+ * The storage port for alerts about values that crossed a threshold. Such an alert stays open until
+ * its value is back to normal, and sinks may send further messages until then.
  */
 import type { ChirpEvent } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What a sink wants in addition to the alert. */
+/** The further messages that a sink sends after the alert. */
 export interface LevelOptions {
   /** The interval at which the alert is repeated while the value stays beyond its threshold. */
   readonly repeatMs?: number;
-  /** Whether one more alert is sent when the value is back. */
+  /** Whether one more alert is sent when the value is back to normal. */
   readonly sendResolved?: boolean;
 }
 
@@ -19,8 +19,10 @@ export type LevelRules = Readonly<Record<string, string>>;
 export interface LastRepeat {
   readonly eventId: string;
   /**
-   * `done`: its sink accepted it, or it was dropped. `sealed`: it is in a message with others that
-   * is being sent, so nothing may replace it.
+   * The state of the repeat.
+   * - `waiting`: it is not part of a message yet.
+   * - `sealed`: it is in a message with other alerts that is being sent, so nothing may replace it.
+   * - `done`: its sink accepted it, or it was dropped.
    */
   readonly state: "waiting" | "sealed" | "done";
 }
@@ -30,13 +32,13 @@ export interface OpenLevel {
   readonly event: ChirpEvent;
   readonly sink: string;
   /**
-   * Whether the alert was sent or still waits. False if a mute, a silence or another alert kept it
-   * from being sent.
+   * Whether the alert was or will be sent. False if a mute, a silence or another alert prevented
+   * it.
    */
   readonly isSent: boolean;
   /** Whether the alert was neither accepted by its sink nor given up yet. */
   readonly isWaiting: boolean;
-  /** When its sink accepted it, or it was given up; null before. */
+  /** When the sink accepted the alert or it was given up, in epoch ms; null before. */
   readonly doneAtMs: number | null;
   /** Whether its watch is polled. */
   readonly isPolled: boolean;
@@ -44,13 +46,13 @@ export interface OpenLevel {
   readonly repeats: number;
   /** The last alert that repeated it; absent if there was none. */
   readonly lastRepeat?: LastRepeat;
-  /** When it was created or last repeated. */
+  /** When the alert was created or last repeated, in epoch ms. */
   readonly lastAtMs: number;
-  /** When it is repeated next; null if it is not repeated. */
+  /** When the alert is repeated next, in epoch ms; null if it is not repeated. */
   readonly nextAtMs: number | null;
   /**
-   * The thresholds that it is about, as they were when it was created. Null if it was created by a
-   * release that did not store them.
+   * The thresholds that the alert is about, as configured when it was created. Null if it was
+   * created by a release that did not store them.
    */
   readonly rules: LevelRules | null;
   /** The key of its target; null if there is no such target any more. */
@@ -77,7 +79,8 @@ export interface LevelStep {
   readonly sink: string;
   readonly change: LevelChange;
   /**
-   * The id of the alert that follows. An earlier repeat that still waits is then not sent any more.
+   * The id of the new alert that causes the change. An earlier repeat that still waits is then not
+   * sent.
    */
   readonly byEventId: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Decides what counts as this machine, by the host that a URL, a Host header or a listening address
- * names. runtime/ checks whether a name resolves to this machine.
+ * Decides whether a host in a URL, a Host header or a listening address is this machine. runtime/
+ * checks whether a name resolves to this machine.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Marks that people put on alerts, as a port: acknowledged. A mark is a fact about an event, stored
- * beside the states of its deliveries.
+ * The storage port for marks that people set on alerts. The only kind is "acknowledged". A mark
+ * belongs to an event and is stored beside the states of its deliveries.
  */
 import type { ChirpEvent } from "./event.ts";
 import type { NewDelivery } from "./poll-store.ts";
@@ -23,19 +23,19 @@ export interface MarkRequest extends Mark {
   readonly isUndo: boolean;
 }
 
-/** Events about marked alerts, with where they go. */
+/** Events that report marks on alerts, and their deliveries. */
 export interface MarkNews {
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** `episode` is a number that no other request has. */
+/** Returns the events about new marks. `episode` is a number that differs in every request. */
 export type NewsOfMarks = (marked: readonly ChirpEvent[], episode: string) => MarkNews;
 
 export interface MarkOutcome {
-  /** The number of alerts that were asked for. */
+  /** The number of alerts that the request selected. */
   readonly alerts: number;
-  /** The number of alerts that the request changed; 0 if it asked for what held already. */
+  /** The number of alerts that the request changed; 0 if all of them already were as requested. */
   readonly changed: number;
   /** The mark that was set last on one of these alerts; null if none has one now. */
   readonly mark: Mark | null;

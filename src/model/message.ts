@@ -1,5 +1,6 @@
 /**
- * An event worded for people, before a sink formats it: plain text, neither escaped nor trimmed.
+ * An event as a message for people, before a sink formats it: plain text, neither escaped nor
+ * shortened.
  */
 import type { TextPiece } from "./template.ts";
 
@@ -14,7 +15,7 @@ export interface MessageAuthor {
 /** Accounts that joined or left one list, or the posts of a report: each is a line with a link. */
 export interface LinkList {
   readonly people: readonly Person[];
-  /** How many further ones the list leaves out. */
+  /** How many further entries the list leaves out. */
   readonly more: number;
   /** True if sinks without links write the addresses out. */
   readonly hasPlainLinks?: boolean;
@@ -36,7 +37,7 @@ export interface NeutralMessage {
   /** The plain text of the tweet, bio …; may be empty. */
   readonly body: string;
   /**
-   * The body as a template wrote it, if it contains moments, for sinks that show these in each
+   * The body that a template rendered, if it contains moments. Some sinks show a moment in each
    * reader's time zone.
    */
   readonly bodyPieces?: readonly TextPiece[];

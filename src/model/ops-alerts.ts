@@ -14,24 +14,30 @@ export interface OpsAlert {
   /** The sink that the alert is about. The alert is never sent through it. */
   readonly exceptSink?: string;
   /**
-   * For a condition that lasts: the alert is raised again only after the condition was cleared,
-   * even after a restart. By default, an alert is raised each time.
+   * The condition that the alert reports, if it lasts. The alert is raised again only after the
+   * condition was cleared, even after a restart. If absent, the alert is raised at each call.
    */
   readonly once?: Condition;
-  /** For an alert that a crash may raise again: with the same episode it is stored only once. */
+  /**
+   * A text that identifies the occurrence, for an alert that may be raised again after a crash.
+   * With the same episode it is stored only once.
+   */
   readonly episode?: string;
 }
 
 export interface Condition {
-  /** The condition and its subject, such as `watch.stalled:brand`. */
+  /** The key of the condition, which includes its subject, such as `watch.stalled:brand`. */
   readonly key: string;
-  /** While the condition lasts, a different text raises the alert again. */
+  /**
+   * A text that raises the alert again if it differs from the one at the last alert, even while the
+   * condition lasts.
+   */
   readonly about?: string;
   /** When the condition ends by itself, in epoch ms. */
   readonly endsAtMs?: number;
   /**
-   * Several replicas may see the condition. Each of them raises it again within this time, and no
-   * other one can clear it meanwhile.
+   * How long no other replica can clear the condition after this call. A replica that still sees
+   * the condition raises it again within this time.
    */
   readonly seenForMs?: number;
 }
@@ -48,14 +54,15 @@ export interface OpsAlerts {
    */
   clear(key: string, recovered?: OpsAlert): Promise<void>;
   /**
-   * Reads which conditions last, if that was never done or other replicas may have changed them.
-   * Called before `lasting`.
+   * Loads which conditions last, if that was never done or other replicas may have changed them.
+   * Call it before `lasting`.
    */
   load(): Promise<void>;
-  /** Reads the conditions again, because another process may have raised or cleared some. */
+  /** Loads the conditions again, because another process may have raised or cleared some. */
   reload(): Promise<void>;
   /**
-   * Returns what follows `prefix` in the keys of the conditions that were raised and not cleared.
+   * Returns the conditions that were raised and not cleared and whose keys begin with `prefix`: the
+   * rest of each key.
    */
   lasting(prefix: string): ReadonlySet<string>;
 }

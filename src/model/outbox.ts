@@ -1,5 +1,6 @@
 /**
- * The outbox as a port: deliveries that are due, sealed or recorded, and the health of their sinks.
+ * The storage port of the outbox: deliveries that are due, sealed or recorded, and the health of
+ * their sinks.
  */
 import type { DeadCause } from "./dead-letters.ts";
 import type { DigestPeriod, DigestSeries } from "./digest.ts";
@@ -13,28 +14,33 @@ export interface DueMember {
   readonly deliveryId: string;
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
-  /** The group in which it was before a throttle moved it into a digest. */
+  /** The delivery's group before a throttle moved it into a digest. */
   readonly originalGroupKey?: string;
   /** The template of its route, if that has one of its own. */
   readonly template?: string;
   /**
-   * Whether a silence may still hold it back: it waited for the end of a mute, for its group or for
-   * a digest, and no operator sent it again.
+   * Whether a silence may still hold the delivery back: it waited for the end of a mute, for its
+   * group or for a digest, and no operator sent it again.
    */
   readonly canBeSilenced: boolean;
-  /** Whether an operator sent it again, so that no mute holds it. */
+  /** Whether an operator sent the alert again, so that no mute holds it. */
   readonly isReplay: boolean;
-  /** Why it goes to its sink. Absent if it was created by a release that did not store this. */
+  /**
+   * Why the alert goes to its sink. Absent if it was created by a release that did not store this.
+   */
   readonly routed?: RoutedPlace;
-  /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
+  /**
+   * The events of deliveries that were merged with this one: alerts of other watches about the same
+   * fact.
+   */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Whether its post was deleted after it was found. */
   readonly isGone?: boolean;
-  /** True for an alert that waits in a digest and holds the edited text of its post. */
+  /** True if the alert waits in a digest and has the edited text of its post. */
   readonly isEdited?: boolean;
-  /** The receivers that had it before it was sent again. Absent if there are none. */
+  /** The receivers that got the alert before it was sent again. Absent if there are none. */
   readonly taken?: readonly string[] | undefined;
-  /** The alert that it follows up on, if the sink had one. */
+  /** The alert that this follow-up is about, if the sink had it. */
   readonly follows?: FollowedAlert | undefined;
 }
 
@@ -42,19 +48,22 @@ export interface DueMember {
 export interface FollowedAlert {
   readonly deliveryId: string;
   /**
-   * `waiting` includes the time during which its message is being sent. `unsent`: the sink did not
-   * show it, because it was muted, silenced or given up, or because it joined an alert on another
-   * subject.
+   * The state of the alert.
+   * - `waiting`: it was not sent yet. This includes the time during which its message is being
+   *   sent.
+   * - `deleted`: it was left out because its post is deleted.
+   * - `unsent`: the sink did not show it, because it was muted, silenced or given up, or because it
+   *   was merged with an alert about another subject.
    */
   readonly state: "waiting" | "sent" | "deleted" | "unsent";
   /** The message, if that can be found at the sink. */
   readonly message?: SentMessage | undefined;
   /**
-   * The delivery of another watch's follow-up that says the same about the same alert, and was sent
-   * or waits before this one.
+   * The id of another watch's follow-up that says the same about the same alert, and was sent or
+   * waits before this one.
    */
   readonly saidBy?: string;
-  /** The state of the newest edit of that message; absent if none was ever wanted. */
+  /** The state of the newest edit of the alert's message; absent if none was ever wanted. */
   readonly edit?: { readonly state: EditState; readonly isGone: boolean };
 }
 
@@ -67,20 +76,20 @@ export interface SentMessage {
   readonly first?: { readonly id: string; readonly ref: string };
 }
 
-/** Deliveries that are due and will not be sent now. */
+/** Deliveries that are due and are not sent now, with the reasons. */
 export interface Withheld {
   /**
-   * Deliveries whose posts are gone. If another delivery joined one of them and is about another
-   * post, that one is sent in its place.
+   * Deliveries whose posts are deleted. If a delivery about another post was merged with one of
+   * them, it is sent instead.
    */
   readonly deletedIds: readonly string[];
-  /** Deliveries for which another alert says the same. */
+  /** Deliveries that are not needed, because another alert says the same. */
   readonly joined: readonly {
     readonly deliveryId: string;
     readonly withId: string;
     readonly detail: string;
   }[];
-  /** Deliveries that follow alerts which nobody was shown, and that nothing replaces. */
+  /** Follow-ups that nobody needs, because the alert before them was not sent. */
   readonly dropped: readonly { readonly deliveryId: string; readonly detail: string }[];
   readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
@@ -96,7 +105,7 @@ export interface DueGroup {
   readonly members: readonly DueMember[];
   /** Set for a digest that is too large for one message. */
   readonly series?: DigestSeries | undefined;
-  /** When the last delivery in it was due. Absent if that was not requested. */
+  /** When the last delivery of the group was due, in epoch ms. Absent if that was not requested. */
   readonly dueAtMs?: number | undefined;
   /**
    * The period that the last digest of the same schedule covered. Absent for any other group, and
@@ -105,7 +114,7 @@ export interface DueGroup {
   readonly lastPeriod?: DigestPeriod | undefined;
 }
 
-/** What a mute must know of a delivery. */
+/** The fields of a delivery by which a mute decides whether it holds the delivery. */
 export type MuteableDelivery = Pick<DueMember, "event" | "isReplay" | "routed">;
 
 /** A sealed message that is due for its first or next attempt. */
@@ -118,20 +127,22 @@ export interface DueMessage extends SealedMessage {
    */
   readonly members?: readonly MuteableDelivery[];
   /**
-   * Whether the message must be sealed again without an alert on a deleted post: its only alert,
-   * or, if the message was never tried, one of several.
+   * Whether the message must be sealed again because a post was deleted. This applies if its only
+   * alert is about that post, or if it was never tried and one of its alerts is.
    */
   readonly isOutdated?: boolean;
 }
 
-/** What is known of a thread before its first message. */
+/** The thread that a new message belongs to. */
 export interface ThreadOfMessage {
   readonly key: string;
   /** How long the thread accepts messages, from its first one. */
   readonly windowMs: number;
 }
 
-/** Deliveries that one template worded. If the template failed, they have the default wording. */
+/**
+ * Deliveries whose text one template rendered. If the template failed, they have the default text.
+ */
 export interface WordedDeliveries {
   readonly deliveryIds: readonly string[];
   readonly template: string;
@@ -143,27 +154,32 @@ export interface NewMessage extends SealedMessage {
   readonly deliveryIds: readonly string[];
   /** Deliveries that the message counts and does not list. */
   readonly summarisedIds?: readonly string[];
-  /** The type of the sink that rendered its body. */
+  /** The type of the sink that rendered the body. */
   readonly sealedFor?: string;
-  /** Null if it does not count against a throttle. */
+  /** The key of the throttle that counts the message; null if none does. */
   readonly throttleKey: string | null;
-  /** The message below which it is placed. For a digest, its first message. */
+  /**
+   * The id of the message under which this one is posted. For a part of a digest, the digest's
+   * first message.
+   */
   readonly parentId?: string;
-  /** The thread whose first message it is placed below, or which it begins. */
+  /**
+   * The thread that the message belongs to. If the thread has no message yet, this one begins it.
+   */
   readonly thread?: ThreadOfMessage | undefined;
-  /** The people whom it mentions: `SinkMention.text`. If absent, nobody. */
+  /** The mentions in the message, as `SinkMention.text`. If absent, there are none. */
   readonly mentions?: readonly string[];
-  /** The scheduled digest that it is, or begins, and the period that it covers. */
+  /** The name and period of the scheduled digest, if the message is its only or first part. */
   readonly digest?: { readonly name: string; readonly period: DigestPeriod } | undefined;
-  /** The deliveries in it that templates worded. */
+  /** The deliveries in the message whose text templates rendered. */
   readonly worded?: readonly WordedDeliveries[];
 }
 
-/** How full a throttle is, and the state of its digest. */
+/** The number of messages that count against a throttle, and the state of its digest. */
 export interface ThrottleState {
   /** The number of messages sealed since the requested time. */
   readonly sealed: number;
-  /** When the gathering digest is due; null if there is none. */
+  /** When the digest that is being gathered is due, in epoch ms; null if there is none. */
   readonly digestDueAtMs: number | null;
   /** When the last digest was sealed; null if there was none. */
   readonly digestSealedAtMs: number | null;
@@ -171,12 +187,14 @@ export interface ThrottleState {
   readonly announcedAtMs: number | null;
 }
 
-/** Everything that is due under a throttle's key and may not be sent now. */
+/**
+ * The instruction to gather everything that is due under a throttle's key and may not be sent now.
+ */
 export interface Overflow {
   readonly sink: string;
   readonly throttleKey: string;
   readonly nowMs: number;
-  /** The group key of the digest that these deliveries go into. */
+  /** The group key of the digest that gathers these deliveries. */
   readonly digestKey: string;
   readonly digestDueAtMs: number;
   /**
@@ -252,8 +270,9 @@ export interface SinkHealth {
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
   /**
-   * Set if the sink is disabled: the place whose receiver said that it is gone for good (410). The
-   * sink gets no probe until it has a different place or somebody resumes it. Null otherwise.
+   * Set if the sink is disabled: the place whose receiver answered that it does not exist any more
+   * (410). The sink gets no probe until it has a different place or somebody resumes it. Null
+   * otherwise.
    */
   readonly goneFrom: string | null;
   /** Whether the operator was notified that it fails, and not yet that it works again. */
@@ -278,10 +297,10 @@ export interface OutboxStats {
 
 export interface Outbox {
   /**
-   * Returns due work of these sinks, at most `limit` groups and messages together. A group with a
-   * sealed message that is not done yet returns nothing new, which preserves the order. A message
-   * waits until the one above it in its thread is done. Groups in `busy` (`sink
-   * groupKey`) are skipped, because they are under way.
+   * Returns due groups and messages of these sinks, at most `limit` together. A group with a sealed
+   * message that is not done yet is left out, which preserves the order. A message waits until the
+   * message above it in its thread is done. Groups in `busy` (keys of `busyKey`) are skipped,
+   * because one of their messages is being sent.
    */
   dueWork(query: {
     readonly nowMs: number;
@@ -294,7 +313,7 @@ export interface Outbox {
   }>;
   /** Returns when the next delivery or attempt of these sinks is due; null if nothing waits. */
   nextDueAt(sinks: readonly string[]): Promise<number | null>;
-  /** Records what is withheld, in one transaction. */
+  /** Records the deliveries that are not sent, in one transaction. */
   withhold(withheld: Withheld): Promise<void>;
   /** Unseals messages that are not under way: their deliveries wait as before. */
   revertSealed(messageIds: readonly string[]): Promise<void>;
@@ -306,7 +325,7 @@ export interface Outbox {
    * first.
    */
   digestPeriod(sink: string, name: string): Promise<DigestPeriod | null>;
-  /** Records that digests of a schedule are expected from now on, if none were before. */
+  /** Records from when on digests of a schedule are sent, if that was not recorded yet. */
   beginDigests(sink: string, name: string, nowMs: number): Promise<void>;
   /** Whether deliveries wait in a digest of a schedule that is due at `nowMs`. */
   hasDueDigest(sink: string, name: string, nowMs: number): Promise<boolean>;
@@ -335,8 +354,8 @@ export interface Outbox {
   loadSinkHealth(): Promise<readonly SinkHealth[]>;
   saveSinkHealth(health: SinkHealth): Promise<void>;
   /**
-   * Makes waiting messages of a sink due at once, in the order in which they were sealed, because
-   * its breaker closed.
+   * Makes waiting messages of a sink due now, in the order in which they were sealed. Called when
+   * its breaker has closed.
    */
   wakeSink(sink: string, nowMs: number): Promise<void>;
   /**

@@ -1,4 +1,7 @@
-/** Outputs of this process other than HTTP, as one port for the sinks. runtime/ implements it. */
+/**
+ * The port for outputs of this process other than HTTP, which sinks use: files, mail and programs.
+ * runtime/ implements it.
+ */
 
 /** Lines to be appended to a file. */
 export interface AppendRequest {
@@ -22,8 +25,8 @@ export interface MailServer {
   readonly host: string;
   readonly port: number;
   /**
-   * Whether the connection is encrypted: after a greeting, from the first byte on, or not at all.
-   * The first two never fall back to an unencrypted connection.
+   * How the connection is encrypted: after a greeting, from the first byte on, or not at all. The
+   * first two never fall back to an unencrypted connection.
    */
   readonly security: "starttls" | "tls" | "none";
   readonly login?: { readonly user: string; readonly password: string };
@@ -34,7 +37,7 @@ export interface MailServer {
 export interface Mail {
   /** The Message-ID, with its angle brackets. */
   readonly id: string;
-  /** The Message-ID of the mail that this one answers. */
+  /** The Message-ID of the mail to which this one is a reply. */
   readonly answersId?: string | undefined;
   readonly dateMs: number;
   readonly from: string;

@@ -1,4 +1,4 @@
-/** What a poll stores in one commit, and what the next one reads. */
+/** The storage port for polls: what a poll stores in one commit, and what the next one loads. */
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
@@ -54,7 +54,9 @@ export interface ItemMark {
   readonly seenAtMs: number;
 }
 
-/** An account on a list whose departures are reported, as it was when it was last seen. */
+/**
+ * A member of a list for which departures are reported, with the data from when it was last seen.
+ */
 export interface Member {
   readonly id: string;
   readonly username: string;
@@ -67,33 +69,36 @@ export interface MembersChange extends TargetRef {
   /** Start of the complete read that found the members. */
   readonly seenAtMs: number;
   readonly seen: readonly Member[];
-  /** The ids of those that are no longer members. */
+  /** The ids of accounts that are not members any more. */
   readonly left: readonly string[];
 }
 
 /**
- * Keeps a sink from alerting twice on one fact: a later delivery with the same key joins the
- * waiting one, or is a duplicate.
+ * Prevents two alerts about one fact at a sink. A later delivery with the same key within
+ * `withinMs` is merged with the waiting one, or is a duplicate.
  */
 export interface Once {
   readonly key: string;
   readonly withinMs: number;
-  /** What the key consists of, for people; absent for the defaults of chats. */
+  /** The parts of the key as text, for people; absent for the defaults of chats. */
   readonly by?: string;
-  /** For a fact that can be undone: if its opposite was delivered last, the fact is news again. */
+  /**
+   * Set for a fact that can be undone. If the opposite fact (`key`) was delivered last, this fact
+   * is news again.
+   */
   readonly undo?: {
     readonly key: string;
     /**
-     * The group for further changes after the first few within `withinMs`. It is sent once in that
-     * time. If absent, each change is sent on its own.
+     * The key of the group for further changes after the first few within `withinMs`. The group is
+     * sent once in that time. If absent, each change is sent on its own.
      */
     readonly summaryGroup?: string;
   };
 }
 
 /**
- * What an alert is about. A sink gets the alerts of one watch on one subject in the order in which
- * they happened.
+ * The subject of an alert. A sink gets the alerts of one watch about one subject in the order in
+ * which they happened.
  */
 export interface AlertSubject {
   readonly watchKey: string;
@@ -109,19 +114,20 @@ export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
   /**
-   * What the alert is about, for the order of alerts. Absent for an alert that can only be the
-   * first on its subject, and for ops alerts: neither has to wait for another.
+   * The alert's subject, for the order of alerts. Absent for ops alerts and for an alert that must
+   * be the first about its subject, because they need not wait for another.
    */
   readonly about?: AlertSubject;
   /**
-   * Set if it follows an alert that the sink got before: the first one on its subject, unless an
-   * event is named.
+   * Set for a follow-up of an earlier alert of the same sink: the one with `eventId` or, without
+   * it, the first one about the subject.
    */
   readonly follows?: { readonly eventId?: string };
   /** Why it goes to its sink, stored for `explain`. */
   readonly routed?: RoutedPlace;
   /**
-   * Events with the same key are sent together and in order. An ungrouped event uses its own id.
+   * The key of the delivery's group. Deliveries with the same key are sent together and in order.
+   * Without a group, it is the event's own id.
    */
   readonly groupKey: string;
   readonly groupWaitMs: number;
@@ -133,19 +139,19 @@ export interface NewDelivery {
   readonly digestAtMs?: number;
   /** The delivery is held until this time, for example the end of a mute. */
   readonly notBeforeMs: number;
-  /** The time interval that holds it until then. */
+  /** The name of the time interval that holds the delivery until then. */
   readonly heldBy?: string;
-  /** Limits the sink to one alert on the same fact within a time. */
+  /** Limits the sink to one alert about the same fact within a time. */
   readonly once?: Once | undefined;
-  /** A throttle counts messages with the same key together: `sink:<name>` or `route:<path>`. */
+  /** The key of the throttle that counts its message: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
   /** The name of its route's own template. If absent, the sink's template is used. */
   readonly template?: string | undefined;
-  /** Set for an alert on a value that crossed a threshold. */
+  /** Set for an alert about a value that crossed a threshold. */
   readonly level?: LevelOptions | undefined;
   /**
-   * The time interval that drops it. The delivery is stored as muted, for `explain`, and never
-   * sent.
+   * The name of the time interval that drops the delivery. It is stored as muted, for `explain`,
+   * and never sent.
    */
   readonly mutedBy?: string;
   /**
@@ -155,14 +161,15 @@ export interface NewDelivery {
   readonly silencedBy?: string;
 }
 
-/** An event that waits for its enrichment, and what is known already of its routing. */
+/** An event that waits for its enrichment, with the parts of its routing that are known before. */
 export interface NewEnrichment {
   readonly eventId: string;
   readonly watchKey: string;
-  /** The sinks that its watch names. */
+  /** The sinks that the event's watch names. */
   readonly ownSinks: readonly string[];
   /**
-   * Set if the event came while its watch was not polled: how long a digest of such events gathers.
+   * For how long a digest gathers such events; set if the event happened while its watch was not
+   * polled.
    */
   readonly gatherMs?: number;
   /** Whether a backfill found it. */
@@ -185,7 +192,9 @@ export interface PollCommit {
     readonly ended: readonly RecheckRef[];
     readonly late: readonly LateVerdict[];
   };
-  /** Wanted edits of messages that show a tweet differently from how it was seen now. */
+  /**
+   * The edits that messages need, because they show a tweet differently from how it was seen now.
+   */
   readonly edits?: readonly WantedEdit[];
   /**
    * The events, oldest first. An event whose id exists is not stored again, nor are its deliveries.
@@ -200,7 +209,10 @@ export interface PollCommit {
 
 export type CommitResult =
   | { readonly status: "committed"; readonly created: ReadonlySet<string> }
-  /** A source or target has changed since it was read: read and detect again. */
+  /**
+   * Nothing was committed, because a source or target has changed since it was loaded. The caller
+   * must load and detect again.
+   */
   | { readonly status: "conflict" };
 
 export interface PollStore {

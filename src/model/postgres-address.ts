@@ -7,7 +7,8 @@ export interface PostgresAddress {
   readonly user: string;
   readonly password?: string;
   /**
-   * `unverified`: any server is trusted. `ca`: the certificate is verified, but not the name in it.
+   * How the connection is encrypted. `unverified` trusts any server, `ca` verifies the certificate
+   * but not the name in it, and `full` verifies both.
    */
   readonly tls: "off" | "unverified" | "ca" | "full";
   /** The absolute path of certificates to trust instead of the system's. */

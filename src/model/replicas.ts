@@ -1,22 +1,24 @@
 /**
- * Several daemons on one state, as a port: which replicas there are, and what each does. One of
- * them leads. It plans, does what is done once for all, and assigns the work; each replica does its
- * share. A replica whose row is gone was declared dead, and the state accepts nothing more from it.
+ * The port for several daemons on one state: which replicas there are, and what each does. One of
+ * them leads: it plans, does work that is done once for all, and assigns the rest. Each replica
+ * does its share. If a replica's row is gone, it was declared dead, and the state accepts no writes
+ * from it.
  */
 
 import type { Clock } from "./clock.ts";
 import { unitHash } from "./hash.ts";
 
 /**
- * The kinds of work that replicas share. `poll`: polls of the plan, by their shard. `destination`:
- * a place that messages go to.
+ * The kinds of work that replicas share.
+ * - `poll`: the polls of a shard of the plan.
+ * - `destination`: the messages to a place.
  */
 export type WorkKind = "poll" | "destination";
 
 const SHARDS = 1_024;
 
 /**
- * Returns the shard of a poll. Polls are shared out by shard, so that what replicas read and write
+ * Returns the shard of a poll. Polls are assigned by shard, so that what replicas read and write
  * does not grow with the number of watches.
  */
 export const shardOf = (pollKey: string): string => String(Math.floor(unitHash(pollKey) * SHARDS));
@@ -25,24 +27,24 @@ export interface Work {
   readonly kind: WorkKind;
   readonly key: string;
   /**
-   * How much work it is. The leader gives replicas shares with equal sums of this. The unit is the
-   * same for all work of a kind.
+   * The amount of work, in a unit that is the same for all work of a kind. The leader gives
+   * replicas shares with equal sums of it.
    */
   readonly cost: number;
 }
 
 export interface WorkClaim extends Work {
-  /** The replica that does it; null if none does yet. */
+  /** The replica that does the work now; null if none does yet. */
   readonly replica: string | null;
-  /** The replica that will do it once `replica` hands it over. */
+  /** The replica that will do the work once `replica` hands it over. */
   readonly wanted: string;
 }
 
 export interface ReplicaState {
   readonly id: string;
   /**
-   * The address as the server sees it, and the beginning of its id: `10.0.0.3#k3x9`. Several may
-   * run on one machine.
+   * The replica's address as the server sees it, and the beginning of its id: `10.0.0.3#k3x9`.
+   * Several replicas may run on one machine.
    */
   readonly name: string;
   /**
@@ -57,7 +59,7 @@ export interface ReplicaState {
 export interface ReplicaStore {
   replicas(): Promise<readonly ReplicaState[]>;
   claims(): Promise<readonly WorkClaim[]>;
-  /** Returns what the replica does, including what it must hand over. */
+  /** Returns the claims of a replica, including those that it must hand over. */
   claimsOf(replica: string): Promise<readonly WorkClaim[]>;
   /**
    * Saves the leader's claims. `changed` are new ones or replace existing ones, `removed` is work
@@ -72,7 +74,7 @@ export interface ReplicaStore {
   setReplicaConfig(replica: string, config: string): Promise<void>;
   shareNews(): Promise<ShareNews>;
   /**
-   * Announces that what replicas keep in memory has changed, so that all others read it again.
+   * Announces that the data of these watches has changed, so that all other replicas read it again.
    * Returns the resulting `announcements`.
    */
   announce(watches: ChangedWatches): Promise<number>;
@@ -93,8 +95,8 @@ export interface ShareNews {
 }
 
 /**
- * What a daemon does of the work: everything if it is alone, its share if several daemons run on
- * one state.
+ * The share of the work that a daemon does: everything if it is alone, a part if several daemons
+ * run on one state.
  */
 export interface Share {
   readonly isAlone: boolean;
@@ -109,8 +111,8 @@ export interface Share {
    */
   announce(watches: ChangedWatches): Promise<void>;
   /**
-   * Called before an action that cannot be undone and that no transaction protects. False if this
-   * replica may have been declared dead.
+   * Resolves to whether this replica may act. It is called before an action that cannot be undone
+   * and that no transaction protects. False if the replica may have been declared dead.
    */
   mayAct(): Promise<boolean>;
 }
@@ -124,22 +126,25 @@ export const WHOLE: Share = {
   mayAct: async () => true,
 };
 
-/** What the session of a replica knows. */
+/**
+ * The membership of a replica among all daemons on the state, as its session on the server shows
+ * it.
+ */
 export interface Membership {
   readonly id: string;
   readonly isLeading: () => boolean;
   /** The clock that all replicas use. */
   readonly clock: Clock;
   /**
-   * Whether the state accepts writes from this replica. If that was asked a moment ago, the same
-   * answer is returned at once.
+   * Resolves to whether the state accepts writes from this replica. The result of a check is reused
+   * for a moment.
    */
   isPresent(): Promise<boolean>;
   /** Whether the replica has a session on the server now. */
   isConnected(): boolean;
   /**
-   * Declares that this replica cannot do its part: others do it from now on, and the process ends.
-   * `why` follows "Other replicas took over on …:".
+   * Declares that this replica cannot do its share. Other replicas do it from then on, and the
+   * process ends. `why` completes "Other replicas took over on …:".
    */
   giveUp(why: string): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 /**
- * Reports: what the watches found in a period, in numbers. These are the JSON fields of `chirpwatch
- * report` and of `report.created`.
+ * Reports about what watches found in a period, in numbers. The fields are those of the JSON of
+ * `chirpwatch report` and of `report.created`.
  */
 import type { EventRecord } from "./history.ts";
 import type { Json } from "./json.ts";
@@ -21,7 +21,9 @@ export interface ReportConfig {
   nextAtMs(epochMs: number): number;
 }
 
-/** The options with which `chirpwatch events` lists the alerts that a number counts. */
+/**
+ * The options with which `chirpwatch events` lists the alerts that a number in the report counts.
+ */
 export type EventFilter = { readonly [option: string]: string };
 
 export interface AlertCount {
@@ -100,7 +102,7 @@ export interface WatchReads {
   readonly filtered: number;
 }
 
-/** What decides whether an event counts, without its body. */
+/** The fields of an event that decide whether a report counts it. */
 export interface EventHead {
   readonly id: string;
   readonly watch: string;

@@ -1,6 +1,6 @@
 /**
- * Signals between processes that share a state, as a port. A signal only says that something
- * changed; the state holds what changed.
+ * The port for signals between processes that share a state. A signal only says that something has
+ * changed; the change itself is in the state.
  */
 import type { Cancel } from "./clock.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Silences as a port: alerts that an operator does not want for a while, stored in the state.
- * route/ decides how they match.
+ * The storage port for silences. A silence holds alerts back that an operator does not want for a
+ * while. route/ decides which alerts match.
  */
 
 export interface NewSilence {
@@ -48,19 +48,19 @@ export interface SilenceStore {
    */
   listSilences(): Promise<readonly StoredSilence[]>;
   /**
-   * Ends a silence now and returns it. One that had already ended is not changed. Undefined if
-   * there is none. Writes an audit record.
+   * Ends a silence now and returns it; undefined if there is no such silence. A silence that has
+   * already ended is not changed. Writes an audit record.
    */
   expireSilence(id: string, nowMs: number): Promise<StoredSilence | undefined>;
   countSilenced(): Promise<readonly SilencedCount[]>;
   /**
-   * Holds back deliveries that would now become a message. Those that no longer wait are not
-   * changed.
+   * Holds deliveries back that would now become a message. A delivery that does not wait any more
+   * is not changed.
    */
   silenceDeliveries(silenced: readonly SilencedDelivery[]): Promise<void>;
   /**
-   * Makes silenced alerts due now, past silences and mutes, in their original groups. Returns the
-   * number of alerts. Writes an audit record.
+   * Makes silenced alerts due now in their original groups, in spite of silences and mutes, and
+   * writes an audit record. Returns the number of alerts.
    */
   resendSilenced(selection: SilencedSelection, nowMs: number, by: string): Promise<number>;
 }

@@ -1,6 +1,6 @@
 /**
- * A sink as the delivery loop sees it: it renders a message once, sends sealed messages, and
- * classifies errors.
+ * The interface between the delivery loop and a sink, which renders a message once, sends sealed
+ * messages, and classifies errors.
  */
 import type { DigestCause, DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditCause, FollowUp } from "./edit-cause.ts";
@@ -14,16 +14,13 @@ import type { Region, Wording } from "./template.ts";
 export interface OutboxEvent {
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
-  /**
-   * How many changes this event stands for, of an account that comes and goes. It is the last of
-   * them.
-   */
+  /** How many changes of one account this event summarises. The event is the last of them. */
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
   /** The wording from its template, which `read` uses. */
   readonly wording?: Wording;
-  /** The template that should word it, and the error if that failed. */
+  /** The template that was used for the text, and the error if it failed. */
   readonly worded?: { readonly template: string; readonly error?: string };
 }
 
@@ -32,9 +29,9 @@ export interface Batch {
   readonly events: readonly OutboxEvent[];
   /** Whether the message is marked as a sample in what people see. */
   readonly sample: boolean;
-  /** Why the events come together, if they are a digest. */
+  /** Why the events are in one digest; undefined if it is not a digest. */
   readonly cause?: DigestCause | undefined;
-  /** The scheduled digest that the events belong to. Only this may have no events. */
+  /** The scheduled digest to which the events belong. Only such a digest may have no events. */
   readonly digest?: BatchDigest | undefined;
   /** The people whom the message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
@@ -47,13 +44,13 @@ export interface Batch {
   read(event: OutboxEvent): NeutralMessage;
 }
 
-/** What a sink without lists says of a scheduled digest beside its events. */
+/** The heading of a scheduled digest, for a sink without lists. */
 export interface BatchDigest {
   readonly title: string;
   readonly period: DigestPeriod;
 }
 
-/** What a digest counts and does not list. */
+/** The alerts that a digest counts and does not list. */
 export interface Unlisted {
   readonly count: number;
   /** Where the alerts are listed: a web address or a command. */
@@ -76,7 +73,7 @@ export interface DigestSection {
 export interface Digest {
   /** Undefined for a group that is only a list because of its size. */
   readonly cause: DigestCause | undefined;
-  /** What it is about, for its heading. */
+  /** The subject of the digest, for its heading. */
   readonly title: string;
   /** The period that it covers; absent for a group that is not a digest. */
   readonly period?: DigestPeriod | undefined;
@@ -94,13 +91,13 @@ export interface Digest {
   /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /**
-   * Whether all of its alerts follow earlier ones. Such a digest opens no thread and is not
+   * Whether all alerts of the digest are follow-ups. Such a digest opens no thread and is not
    * published.
    */
   readonly isFollowUp?: boolean;
   /**
-   * Returns the number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without
-   * it.
+   * Returns the number by which an alert is sorted, as text for people: "♥ 1.2K". Undefined for an
+   * alert without that number.
    */
   valueText?(event: OutboxEvent): string | undefined;
   /** Reads an event as a message, by its watch type. */
@@ -115,7 +112,7 @@ export type MessageBody = Json | JsonText;
 
 /** A message of a digest. */
 export interface DigestPart {
-  /** The events that it lists. */
+  /** The events that this message lists. */
   readonly events: readonly OutboxEvent[];
   readonly body: MessageBody;
 }
@@ -129,13 +126,13 @@ export interface SealedMessage {
   readonly sealedAtMs: number;
   readonly body: MessageBody;
   /**
-   * The number of alerts that it lists; one if absent. A message that is refused as too large is
-   * sent in halves, and only a single alert is shortened.
+   * The number of alerts in the message; 1 if absent. A message that is refused as too large is
+   * divided, and a single alert is shortened.
    */
   readonly alerts?: number;
   /**
-   * The receivers that have it already because an attempt reached only some of several. If
-   * absent, none.
+   * The receivers that already have the message, because an attempt reached only some of several.
+   * If absent, none has it.
    */
   readonly taken?: readonly string[] | undefined;
   /**
@@ -166,10 +163,7 @@ export interface SendReceipt {
   readonly channel?: string;
   /** Whether the message must be published to the channel's followers, by its `ref`. */
   readonly crosspost?: boolean;
-  /**
-   * How long the place accepts no further message, because its answer said that none is left until
-   * then.
-   */
+  /** How many milliseconds the place accepts no further message, as its answer said. */
   readonly holdMs?: number;
   /**
    * The sink's own id of the message below which this one should have been placed. That message is
@@ -177,11 +171,14 @@ export interface SendReceipt {
    */
   readonly missingThread?: string;
   /**
-   * Receivers that refused it for good while others have it. It is not repeated; the operator is
-   * notified.
+   * The receivers that refused the message permanently, while others have it. The message is not
+   * repeated, and the operator is notified.
    */
   readonly missed?: readonly MissedReceiver[];
-  /** The receivers that have it, if `missed` names others. Absent if the sink does not know. */
+  /**
+   * The receivers that have the message, if `missed` names others. Absent if the sink does not know
+   * them.
+   */
   readonly taken?: readonly string[];
 }
 
@@ -196,14 +193,14 @@ export interface SinkLists {
    */
   render(digest: Digest): Iterable<DigestPart>;
   /**
-   * Renders the message that says that alerts are gathered from now on, and when the next digest
-   * comes. Pure. Absent if the sink's receiver needs no such message.
+   * Renders the message that announces that alerts are gathered, and when the next digest comes.
+   * Pure. Absent if the sink's receiver needs no such message.
    */
   announce?(nextAtMs: number): Json;
 }
 
 /**
- * How much a sink without lists puts into one message. The rest goes into further messages. A
+ * The limits of one message of a sink without lists. Further events are sent in further messages. A
  * single event is sent whatever its size.
  */
 export interface SinkBatches {
@@ -213,18 +210,15 @@ export interface SinkBatches {
 }
 
 /**
- * People whom a sink's messages mention, as configured. Which message mentions whom is decided when
- * it is sealed.
+ * A configured mention of people in a sink's messages. Whether a message contains it is decided
+ * when the message is sealed.
  */
 export interface SinkMention {
   /** The mention as the sink writes it. It is also the key for the last mention. */
   readonly text: string;
   /** The minimum time between two messages that mention them; 0 for no limit. */
   readonly minIntervalMs: number;
-  /**
-   * Whether an event with this body and these labels is one of those for which the people are
-   * mentioned.
-   */
+  /** Whether the people are mentioned for an event with this body and these labels. */
   matches(body: EventBody, labels?: Labels): boolean;
 }
 
@@ -273,8 +267,8 @@ export interface Sink {
   /** Absent if messages are not threaded. */
   readonly threads?: SinkThreads | undefined;
   /**
-   * What a follow-up answers: the message itself, or the first message of its thread. Absent if a
-   * follow-up answers nothing.
+   * The message under which a follow-up is posted: the alert's message itself, or the first message
+   * of its thread. Absent if follow-ups are posted on their own.
    */
   readonly replies?: "message" | "thread";
   /** Absent if nobody is ever mentioned. */

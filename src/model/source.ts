@@ -11,13 +11,13 @@ export interface Source {
   /** The parameter that understands `since_time:` and `until_time:`, if the endpoint has one. */
   readonly boundParam?: string;
   /**
-   * Set if the answer mixes accounts: only posts of the account with this id belong to the target.
-   * Not part of the request.
+   * The id of the account whose posts belong to the target, if the answer contains posts of other
+   * accounts too. It is not part of the request.
    */
   readonly author?: string;
   /**
-   * The single entry that this target adds to a parameter that holds many. Up to `size` targets
-   * then share a request.
+   * The entry that this target adds to a parameter with many entries. Up to `size` targets then
+   * share a request.
    */
   readonly batch?: BatchEntry;
 }
@@ -31,7 +31,7 @@ export interface BatchEntry {
   readonly size: number;
 }
 
-/** The input from which a source is made. */
+/** The parts of a target from which its source is made. */
 export type SourceTarget = Pick<TargetState, "key" | "userId" | "memory"> &
   Partial<Pick<TargetState, "username">>;
 

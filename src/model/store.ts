@@ -1,6 +1,6 @@
 /**
- * The state as a port, in coarse operations: one method is one transaction. state/ implements it.
- * All times are epoch ms, ids are text.
+ * The port of the state, in coarse operations: each method is one transaction. state/ implements
+ * it. All times are epoch ms, ids are text.
  */
 import type { ReportStore } from "./report.ts";
 import type { BackfillStore } from "./backfill.ts";
@@ -38,14 +38,15 @@ export const CLOCK_SEEN_NOTE = "clock.seen";
 
 export interface Upkeep {
   /**
-   * Deletes verdicts on tweets, sent messages, events and ledger rows that are older than the
-   * retention; watches removed 30 days ago with their notes; and the memory of sources that were
-   * not polled within the retention and are not `inUse` (fingerprints). Never deletes what waits.
+   * Deletes old data: verdicts on tweets, sent messages, events and ledger rows that are older than
+   * the retention; watches that were removed 30 days ago, with their notes; and the memory of
+   * sources that were not polled within the retention and are not in `inUse` (fingerprints). Never
+   * deletes what waits to be sent.
    */
   prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
   /**
-   * Adjusts times after the clock was set back: news still counts from the same moment, and what
-   * waits in the outbox waits no longer than it would have.
+   * Adjusts stored times after the clock was set back, so that items count as news from the same
+   * moment as before, and nothing in the outbox waits longer than it would have.
    */
   setTimesBack(byMs: number): Promise<void>;
   /**

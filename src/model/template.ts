@@ -1,12 +1,12 @@
 /**
- * Message templates as a port: their text, their input, and the wording that they produce. Their
- * runner can stop them.
+ * The port for message templates: their text, their input, and the texts that they render. A runner
+ * renders them and can stop one that runs too long.
  */
 
 /** A named template of the configuration. It has at least one of `title` and `body`. */
 export interface MessageTemplate {
   readonly name: string;
-  /** The event types that it is for; `tweet.*` stands for a family, `*` for all. */
+  /** The event types to which the template applies; `tweet.*` stands for a family, `*` for all. */
   readonly events: readonly string[];
   /** The text in the language Liquid. */
   readonly title?: string | undefined;
@@ -43,7 +43,7 @@ export interface Moment {
 /** Plain, unescaped text, or a moment between two texts. */
 export type TextPiece = string | Moment;
 
-/** The wording of an event by a template. Absent parts keep the default message. */
+/** The texts that a template rendered for an event. An absent part keeps the default message. */
 export interface Wording {
   readonly title?: readonly TextPiece[];
   readonly body?: readonly TextPiece[];
@@ -65,7 +65,7 @@ export interface TemplateJob {
 
 export type TemplateResult =
   | { readonly wording: Wording }
-  /** `isRunaway`: the template did not end and had to be stopped. */
+  /** The template failed. `isRunaway` is true if it did not end and had to be stopped. */
   | { readonly problem: string; readonly isRunaway: boolean };
 
 export interface TemplateRunner {

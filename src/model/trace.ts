@@ -1,6 +1,6 @@
 /**
- * Connects log lines: every run of a poll has an id, which its requests, events, routes and
- * messages have as `trace`.
+ * Connects log lines of one run of a poll. Every run has an id, which the log lines about its
+ * requests, events, routes and messages have as `trace`.
  */
 export interface Trace {
   /**
@@ -11,10 +11,10 @@ export interface Trace {
   end(pollKey: string, memberKeys?: readonly string[]): void;
   /** Returns the run that a request's source belongs to; undefined if no poll made the request. */
   ofSource(source: string): string | undefined;
-  /** Remembers from which poll's current run events came. */
+  /** Records that events came from the current run of a poll, given by its source. */
   remember(source: string, eventIds: Iterable<string>): void;
   /**
-   * Returns the runs that events came from, each once. Those of an earlier process are not known.
+   * Returns the runs from which events came, each once. Runs of an earlier process are not known.
    */
   ofEvents(eventIds: readonly string[]): readonly string[];
 }

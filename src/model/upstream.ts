@@ -1,6 +1,6 @@
 /**
- * The data service as the engine sees it: one attempt of one request, classified. The engine owns
- * retries and budget.
+ * The port of the data service: one attempt of one request, with classified failures. The caller
+ * owns retries and the quota.
  */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -12,14 +12,14 @@ export interface UpstreamRequest {
   readonly params: JsonObject;
   /** The cursor of the previous page, exactly as it came: opaque digits or text. */
   readonly cursor?: string | undefined;
-  /** Which of several keys pays, by its name in the ledger. */
+  /** The name of the key with which the request is sent, as in the ledger. */
   readonly keyName?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A page. `tweets` or `users` is set depending on the endpoint's page kind, `record` by
- * single-object endpoints.
+ * A page of an answer. `tweets` or `users` is set if the endpoint returns a list, `record` if it
+ * returns a single object.
  */
 export interface UpstreamAnswer {
   readonly tweets?: readonly Tweet[];
@@ -27,8 +27,8 @@ export interface UpstreamAnswer {
   /** The whole normalised body of a single-object endpoint. */
   readonly record?: JsonObject;
   /**
-   * Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (docs/service.md
-   * section 2).
+   * The cursor of the next page; undefined at the end of the list. The service marks the end by
+   * null, no cursor, "", "0", 0, or the cursor just sent (docs/service.md section 2).
    */
   readonly nextCursor?: string;
   /** The service's clock from its Date header, in epoch ms with a resolution of one second. */

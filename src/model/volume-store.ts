@@ -1,4 +1,4 @@
-/** The port that counts events. */
+/** The storage port for counts of events. */
 
 /** The time after `fromMs`, up to and including `toMs`. */
 export interface TimeSpan {
@@ -7,8 +7,8 @@ export interface TimeSpan {
 }
 
 /**
- * Counts the events from which `volume.*` events are made. `volume.*` events themselves are not
- * counted.
+ * Counts the events of watches, by which `volume.*` events are raised. `volume.*` events themselves
+ * are not counted.
  */
 export interface VolumeStore {
   /**

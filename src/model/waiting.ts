@@ -1,20 +1,23 @@
 /**
- * Why deliveries wait, as far as the state knows. Waits that a sink asked for are added by the code
- * that knows them.
+ * The reasons why deliveries wait, as far as the state shows them. The code that knows of waits
+ * that a sink asked for adds these.
  */
 
 /**
  * The cause of a wait.
  * - `enriching`: an event waits for its enrichment; `about` is why the last attempt failed, or "".
- * - `held`: by a mute's time interval; `about` is its name.
- * - `throttled`: gathered for the digest of a throttle; `about` is its key.
+ * - `held`: a mute holds the delivery; `about` is the name of the mute's time interval.
+ * - `throttled`: gathered for the digest of a throttle; `about` is the throttle's key.
  * - `backfilled`: gathered for the digest of a backfill; `about` is the key of its watch.
- * - `returning`: gathered for the digest of a watch that was not polled; `about` is its key.
- * - `scheduled`: gathered for a scheduled digest; `about` is the key that it is configured for.
- * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
- * - `threaded`: its message is placed below another one that is still being sent.
+ * - `returning`: gathered for the digest of a watch that was not polled; `about` is the watch's
+ *   key.
+ * - `scheduled`: gathered for a scheduled digest; `about` is the key for which the digest is
+ *   configured.
+ * - `grouped`: other deliveries may still join the group; `about` is the group's key, or "" for
+ *   many groups.
+ * - `threaded`: its message is posted under another message that is still being sent.
  * - `retrying`: its last attempt failed; `about` is why.
- * - `queued`: it is due, but others go first.
+ * - `queued`: it is due, but other messages are sent first.
  */
 export type WaitCause =
   | "enriching"
@@ -31,8 +34,8 @@ export type WaitCause =
 export interface Wait {
   readonly cause: WaitCause;
   /**
-   * When the wait ends by itself, of several deliveries the first one's; null if that depends on
-   * deliveries before them.
+   * When the wait ends by itself, in epoch ms; for several deliveries, when the first wait ends.
+   * Null if it depends on deliveries before them.
    */
   readonly untilMs: number | null;
   readonly about: string;

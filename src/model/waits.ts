@@ -1,6 +1,6 @@
 /**
- * The store's port for deliveries and messages that wait for a time, which the active configuration
- * decides again.
+ * The storage port for deliveries and messages that wait for a time. That time can change with the
+ * active configuration.
  */
 import type { DueMember, MuteableDelivery } from "./outbox.ts";
 import type { NewDelivery } from "./poll-store.ts";
@@ -14,7 +14,7 @@ export interface Hold {
 
 export interface HeldDelivery extends Hold {
   readonly deliveryId: string;
-  /** The group while it is held. */
+  /** The delivery's group key while a mute holds it. */
   readonly groupKey: string;
 }
 
@@ -29,7 +29,9 @@ export interface HeldMessage extends Hold {
 export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" | "routed"> {
   readonly sink: string;
   readonly groupKey: string;
-  /** The group in which it was created, if a throttle has moved it into a digest. */
+  /**
+   * The delivery's original group key, if a throttle has moved it into a digest; null otherwise.
+   */
   readonly originalGroupKey: string | null;
   /** `group_interval` of its group as stored; null if the group has none. */
   readonly groupIntervalMs: number | null;
@@ -40,7 +42,7 @@ export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" 
   readonly heldBy: string | null;
 }
 
-/** Where a waiting delivery belongs by the active configuration. */
+/** The group and the times that a waiting delivery gets from the active configuration. */
 export interface PlacedAgain {
   readonly waiting: WaitingDelivery;
   /** `groupWaitMs` counts from now. */
@@ -66,22 +68,25 @@ export interface WaitingPage {
 
 export interface WaitsStore {
   /**
-   * Returns deliveries that wait for a time, in the order of creation, at most `limit` at once.
-   * Leaves out those that are due already, which are sent as they are.
+   * Returns deliveries that wait for a time, in the order of creation, at most `limit`. Leaves out
+   * deliveries that are already due, because they are sent unchanged.
    */
   waitingDeliveries(
     page: WaitingPage & { readonly limit: number },
   ): Promise<readonly WaitingDelivery[]>;
-  /** Stores where deliveries of one page belong now, and when each is due. */
+  /** Stores the new groups and due times of deliveries of one page. */
   placeAgain(page: WaitingPage, placed: readonly PlacedAgain[]): Promise<void>;
   /** Postpones due deliveries of one sink until a mute ends. */
   holdDeliveries(sink: string, held: readonly HeldDelivery[]): Promise<void>;
   /**
-   * Postpones messages until a mute ends. That time counts neither as an attempt nor towards
+   * Postpones messages until a mute ends. The wait is no attempt and does not count towards
    * `retry_for`.
    */
   holdMessages(held: readonly HeldMessage[], nowMs: number): Promise<void>;
-  /** Undoes `holdMessages` for a sink's messages: they are due, and the pump decides again. */
+  /**
+   * Undoes `holdMessages` for a sink's messages: they are due now, and the pump checks again
+   * whether a mute holds them.
+   */
   releaseHeld(sink: string, nowMs: number): Promise<void>;
   /** Returns the deliveries of messages, by the messages' ids. */
   messageMembers(

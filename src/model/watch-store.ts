@@ -1,4 +1,4 @@
-/** Watches and targets as stored in the state, and the port that registers them. */
+/** The storage port for watches and their targets. */
 import type { JsonObject } from "./json.ts";
 
 export interface TargetRef {
@@ -8,8 +8,8 @@ export interface TargetRef {
 
 export interface TargetRegistration {
   /**
-   * The key, stable within the watch: `@handle`, `id:44196397`, a query's fingerprint, a community
-   * id.
+   * The key of the target, which is stable within the watch: `@handle`, `id:44196397`, a query's
+   * fingerprint, a community id.
    */
   readonly key: string;
   /** The name as configured: the `target` label. */
@@ -22,14 +22,15 @@ export interface WatchRegistration {
   readonly id: string;
   readonly type: string;
   readonly movedFrom?: string | undefined;
-  /** False if it is configured but not polled. True by default. */
+  /** False if the watch is configured but not polled. True by default. */
   readonly enabled?: boolean;
   readonly targets: readonly TargetRegistration[];
 }
 
 /**
- * The status of a target. `pending` until the first answer. All others except `ok` have a reason.
- * `gone`: the target has ended, and nobody needs to act.
+ * The status of a target. Every status except `ok` has a reason.
+ * - `pending`: no answer was received yet.
+ * - `gone`: the target has ended, and nobody needs to act.
  */
 export const TARGET_STATUSES = [
   "pending",
@@ -52,7 +53,10 @@ export interface TargetState {
   readonly baselineAtMs: number | null;
   /** The detector's own memory, `{}` at first. Opaque to the store. */
   readonly memory: JsonObject;
-  /** Increases with every change of this row. Commits contain the one that they read. */
+  /**
+   * A number that increases with every change of this row. A commit contains the revision that it
+   * was based on, so that the store detects conflicts.
+   */
   readonly revision: number;
   readonly status: TargetStatus;
   readonly statusReason: string;
@@ -64,9 +68,15 @@ export interface WatchState {
   readonly type: string;
   readonly registeredAtMs: number;
   readonly paused: boolean;
-  /** Since when it was not polled, if this registration resumed it. */
+  /**
+   * The time from which on the watch was not polled, in epoch ms; set if this registration resumed
+   * it.
+   */
   readonly returnedFromMs?: number;
-  /** The user ids of accounts that it names in addition to its targets, by handle in lower case. */
+  /**
+   * The user ids of accounts that the watch names in addition to its targets, by handle in lower
+   * case.
+   */
   readonly accounts: Readonly<Record<string, string>>;
   /** The targets in the order of the registration. */
   readonly targets: readonly TargetState[];
@@ -93,8 +103,8 @@ export interface Absence {
 }
 
 /**
- * The time at which the only feed of a watch was read last, by the id of the watch. A feed that
- * takes its place is registered as of that time, because what came since was never read.
+ * When the only feed of a watch was last read, in epoch ms, by the id of the watch. A feed that
+ * replaces it is registered as of that time, because items since then were never read.
  */
 export type ReadUntil = ReadonlyMap<string, number>;
 
@@ -106,7 +116,7 @@ export interface PauseChange {
   readonly by?: string;
 }
 
-/** The state before the change. */
+/** The state of the watch before the change. */
 export interface PausedBefore {
   readonly wasPaused: boolean;
   readonly awaySinceMs: number | null;
@@ -144,17 +154,17 @@ export interface WatchStore {
     readUntilMs?: ReadUntil,
   ): Promise<readonly WatchState[]>;
   /**
-   * Stores which account a target is. If another row of the watch already has that user id, that
-   * row's memory is taken over, and the surviving row is returned.
+   * Stores the account of a target. If another row of the watch already has that user id, that
+   * row's memory is used, and the surviving row is returned.
    */
   resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
-  /** Stores which accounts these are. A handle whose account is known keeps it. */
+  /** Stores the user ids of named accounts. A handle whose id is already known keeps it. */
   nameAccounts(found: readonly NamedAccountId[]): Promise<void>;
   loadTargets(refs: readonly TargetRef[]): Promise<readonly TargetState[]>;
   setTargetStatus(ref: TargetRef, status: TargetStatus, reason: string): Promise<void>;
   /**
-   * Pauses or resumes a watch; undefined if no such watch is configured. When it is resumed, its
-   * targets get what `registerWatches` gives to resumed ones.
+   * Pauses or resumes a watch. Returns undefined if no such watch is configured. The targets of a
+   * resumed watch get `resume_ms` and an `Absence`, as in `registerWatches`.
    */
   setPaused(
     watchId: string,

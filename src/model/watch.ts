@@ -1,6 +1,4 @@
-/**
- * A watch after the configuration was checked: everything that the loops need, and nothing of YAML.
- */
+/** A watch as checked configuration, without any trace of YAML. */
 import type { EventBody } from "./event.ts";
 import type { TweetKind } from "./tweet.ts";
 import type { Priority, StrategyOverride, Timing } from "./schedule.ts";
@@ -23,7 +21,7 @@ export interface Ignore {
 /** How fresh tweets are rechecked, and until which age. */
 export interface RecheckRule {
   readonly everyMs: number;
-  /** The time after the tweet's creation when rechecks end. */
+  /** The age of a tweet at which its rechecks end, in ms. */
   readonly untilMs: number;
 }
 
@@ -32,11 +30,13 @@ export interface SpikeRule {
   /** The factor by which the usual number must be exceeded. */
   readonly factor: number;
   readonly windowMs: number;
-  /** Fewer events than this are never a spike. */
+  /** The smallest number of events that can be a spike. */
   readonly min: number;
 }
 
-/** What adds labels and fields to a watch's events before they are routed. */
+/**
+ * The endpoint or program that adds labels and fields to a watch's events before they are routed.
+ */
 export interface EnrichRule {
   readonly via:
     | {
@@ -51,21 +51,23 @@ export interface EnrichRule {
   readonly labels: readonly string[];
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
-  /** The number of the watch's events that are asked about at once. */
+  /** The maximum number of questions about the watch's events that are under way at once. */
   readonly concurrency: number;
-  /** How long an answer is used for other events with the same text; 0 for not at all. */
+  /** How long an answer is used for other events with the same text, in ms; 0 if it is not. */
   readonly cacheMs: number;
   /**
-   * What happens without an answer: `pass` continues at once, `hold` tries again for `maxHoldMs`.
+   * What happens to an event without an answer: `pass` routes it immediately, `hold` tries again
+   * for `maxHoldMs`.
    */
   readonly onError: "pass" | "hold";
-  /** No event waits longer than this. */
+  /** The maximum time that an event waits for its enrichment, in ms. */
   readonly maxHoldMs: number;
 }
 
 /**
- * What happens with items from the time while the watch was paused, disabled or removed: one digest
- * for a chat and single events for programs, single alerts everywhere, or nothing.
+ * What happens to items from the time while the watch was paused, disabled or removed. `digest`
+ * sends one digest to a chat and single events to programs, `deliver` sends single alerts
+ * everywhere, and `skip` sends nothing.
  */
 export const ON_RETURNS = ["digest", "deliver", "skip"] as const;
 export type OnReturn = (typeof ON_RETURNS)[number];
@@ -79,11 +81,14 @@ export interface Watch {
   readonly timing: Timing;
   /** `auto` by default. */
   readonly strategy?: StrategyOverride;
-  /** How often everything is read regardless of probes. The planner decides by default. */
+  /**
+   * The time between two full polls, which read everything regardless of probes. By default, the
+   * planner decides.
+   */
   readonly fullPollEveryMs?: number;
   /**
-   * For a member list that reports who joined: how often it is read completely; infinite for never,
-   * not even once. By default, that depends on its length.
+   * The time between two complete reads of a member list for which joins are reported; infinite if
+   * it is never read completely. By default, it depends on the list's length.
    */
   readonly fullReadEveryMs?: number;
   readonly priority: Priority;
@@ -110,7 +115,7 @@ export interface Watch {
   readonly enrich?: EnrichRule;
   /** An alert is raised if the watch has no event for this long, in ms. */
   readonly noEventsForMs?: number;
-  /** The sinks that it names; empty if the route tree decides. */
+  /** The sinks that the watch names; empty if the routes decide. */
   readonly sinks: readonly string[];
   readonly enabled: boolean;
   readonly onReturn: OnReturn;
