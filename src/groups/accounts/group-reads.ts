@@ -1,6 +1,6 @@
 /**
- * Carries out the reads of one run of a group: searches for many accounts at once, timelines one by
- * one. Records what both mean for the accounts.
+ * Makes the reads of one run of a group: searches for many accounts at once, and reads of single
+ * timelines. Records what the answers change in the memories of the accounts.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -30,11 +30,13 @@ export interface ReadQuery {
 
 export interface GroupNews {
   readonly outcome: PollOutcome;
-  /** When the posts that the run found were posted, in our clock, without those of first reads. */
+  /**
+   * When the found posts were posted, in epoch ms of the local clock, without those of first reads.
+   */
   readonly postedMs: readonly number[];
   /**
-   * How long after it was posted each of the posts was found. Posts whose delay does not depend on
-   * how often accounts are probed are left out.
+   * How long after its posting each post was found. Posts whose delay does not depend on how often
+   * accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
   /** The query limits of the service, as learned from what it refused. */
@@ -54,7 +56,10 @@ interface ReadPart extends Part {
   readonly planned: PlannedMember;
 }
 
-/** Thousands of first reads take minutes, so their results are stored this many at a time. */
+/**
+ * The number of reads after which their results are stored. Thousands of first reads take minutes,
+ * and a crash must not lose all of them.
+ */
 const READS_KEPT_TOGETHER = 20;
 
 /** The reads of one run of a group. */
@@ -62,7 +67,7 @@ export class GroupRead {
   readonly #deps: GroupReadsDeps;
   readonly #query: ReadQuery;
   readonly #byKey: ReadonlyMap<string, ReadTask>;
-  /** The tasks that read timelines once the searches are done. */
+  /** The tasks whose timelines are read after the searches. */
   readonly #alone: ReadTask[];
   readonly #outcomes: PollOutcome[] = [];
   readonly #postedMs: number[] = [];
@@ -169,8 +174,8 @@ export class GroupRead {
   }
 
   /**
-   * Whether a search for one account is answered although one for many was refused. If not, the
-   * number of accounts is not the reason. Asked once per run.
+   * Whether a search for one account is answered although one for many accounts was refused. If it
+   * is not, the number of accounts is not the reason. Checked once per run.
    */
   #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
     return (this.#shortSearch ??= this.#deps.reading.together(this.#query, batch.slice(0, 1)).then(
@@ -184,8 +189,8 @@ export class GroupRead {
   }
 
   /**
-   * Returns timeline tasks for the accounts that are known to have changed. The others wait for a
-   * search.
+   * Returns timeline tasks for the accounts that are known to have changed. The remaining accounts
+   * wait for a later search.
    */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
     const hasMoved = ({ member }: ReadTask) =>

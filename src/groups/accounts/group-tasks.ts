@@ -13,7 +13,10 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 export interface ReadTask {
   readonly member: GroupMember;
   readonly endpoint: "search" | "timeline";
-  /** How far back a search reads, in service time. If undefined, back to the member's last poll. */
+  /**
+   * How far back a search reads, in service time; undefined if it reads back to the member's last
+   * poll.
+   */
   readonly reach?: Reach | undefined;
   /** Whether the read is a full poll, which finds everything that appeared since the last one. */
   readonly isFull: boolean;
@@ -26,7 +29,7 @@ export interface TaskQuery {
    * their history has a gap.
    */
   readonly unready: ReadonlySet<string>;
-  /** Whether a member, by its poll key, is not read for now because it could not be read. */
+  /** Whether a member, given by its poll key, is in a cooldown because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly limits: MergeLimits;
   readonly fullPollEveryMs: number;
@@ -39,7 +42,7 @@ export interface TaskQuery {
   /** The time since the last run, or the schedule's interval. */
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Converts a time of our clock to the service's clock. */
+  /** Converts a time of the local clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 
@@ -69,9 +72,9 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 }
 
 /**
- * An account with unreliable counters is searched for again after this share of an interval: not
- * the whole, because ticks come slightly early or late. Under freshness, runs are more frequent
- * than these searches.
+ * The share of an interval after which an account with unreliable counters is searched for again.
+ * It is less than 1, because ticks come slightly early or late. Groups that have a `freshness` run
+ * more often than these searches.
  */
 const SAME_TICK = 0.9;
 
@@ -129,8 +132,8 @@ interface Late {
  */
 const MIN_ROUNDS = 0.5;
 /**
- * A full poll whose answer was empty is repeated after this share of the interval: the known posts
- * may have been deleted, or the service may give empty answers for hours.
+ * The share of the interval after which a full poll with an empty answer is repeated. The known
+ * posts may have been deleted, or the service may give empty answers for hours.
  */
 const AGAIN = 0.5;
 

@@ -42,9 +42,9 @@ export interface GroupDeps {
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns how much slower polls of a priority run while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
-  /** Makes a group run at once. */
+  /** Makes a group run now. */
   readonly wake: (groupKey: string) => void;
 }
 

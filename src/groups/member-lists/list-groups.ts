@@ -28,8 +28,8 @@ export interface ListGroupDeps {
 }
 
 /**
- * Returns the polls that stay as they are, then the groups. A group keeps its key when accounts are
- * added or removed. `shared`: the accounts that are probed anyway.
+ * Returns the polls that join no group, then the polls of the groups. A group keeps its key when
+ * accounts are added or removed. `shared` has the accounts that other polls probe in any case.
  */
 export function groupMemberLists<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -99,15 +99,15 @@ function toGroup<T extends Pollable>(
 /** How a list is read. */
 export interface ListCost {
   /**
-   * Whether its counter changes so often that it is read at every tick, independently of the probes
-   * of the others.
+   * Whether the list's counter changes so often that the list is read at every tick, independently
+   * of the probes.
    */
   readonly isReadEveryTick: boolean;
-  /** Requests per day, without the probes. */
+  /** The number of requests per day, without the probes. */
   readonly readsPerDay: number;
-  /** Requests of a read that a change of its counter causes. */
+  /** The number of requests of a read that a change of the counter causes. */
   readonly pages: number;
-  /** Requests per day of additional complete reads. */
+  /** The number of requests per day for additional complete reads. */
   readonly wholePerDay: number;
 }
 

@@ -9,18 +9,18 @@ import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
 /** What a complete read of a list found. */
 export interface ListRead {
-  /** Members that were not known. */
+  /** The number of members that were not known before. */
   readonly joined: number;
-  /** Members reported as gone. */
+  /** The number of members that are reported to have left. */
   readonly left: number;
   /**
-   * Known members that the read did not find. They are gone if the next complete read does not find
-   * them either.
+   * The number of known members that the read did not find. They have left if the next complete
+   * read does not find them either.
    */
   readonly awaited: number;
   /** Whether each read covers the whole list, not just its newest part or a window. */
   readonly isWhole: boolean;
-  /** Whether the counter was requested just before and had not changed. */
+  /** Whether the counter was requested right before the read and had not changed. */
   readonly isSilent: boolean;
 }
 

@@ -15,8 +15,8 @@ export interface FirstReadsDeps {
 }
 
 /**
- * Called when a group could not run. If the quota was the reason, reads the members that wait for
- * their baseline.
+ * Reads the members that wait for their baseline, if the quota is the reason why their group could
+ * not run.
  */
 export async function readFirst(
   { group }: Poll,

@@ -44,20 +44,23 @@ export interface ReadRun {
    * stored.
    */
   readonly failure?: Error | undefined;
-  /** The wall time at which the next run is worth its requests; undefined for the next tick. */
+  /**
+   * When the next run is worth its requests, in epoch ms; undefined if the group follows the ticks
+   * of its schedule.
+   */
   readonly nextDueMs: number | undefined;
 }
 
-/** What the reads of a group need to know of its run. */
+/** The facts about a run that its reads need. */
 export interface Running {
   readonly group: Poll;
-  /** Start of the run, in our clock. */
+  /** The start of the run, in epoch ms of the local clock. */
   readonly startedAtMs: number;
 }
 
 export class GroupReading {
   readonly #deps: GroupReadingDeps;
-  /** Knows which members must be read on their own. */
+  /** Determines which members must be read on their own. */
   readonly readiness: GroupMembers;
   /** The members that could not be read, by poll key. */
   readonly cooldowns: Cooldowns;
@@ -150,7 +153,7 @@ export class GroupReading {
     return new Map(await Promise.all(runs));
   }
 
-  /** Converts a time of our clock to the service's clock. */
+  /** Converts a time of the local clock to the service's clock. */
   toService = (localMs: number): number => this.#deps.serviceClock.fromLocal(localMs);
 
   #timesOf({ group, startedAtMs }: Running): ReadClock {

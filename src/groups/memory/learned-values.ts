@@ -18,7 +18,7 @@ export type WorthWriting = "stop" | "later" | "now";
 
 const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
-/** Values are written in batches of this size, because other work waits during each write. */
+/** The number of values in one write, because other work waits during each write. */
 const AT_ONCE = 1_000;
 
 export interface LearnedOptions<Value> {
@@ -41,7 +41,10 @@ export class LearnedValues<Value extends object> {
   readonly #unwritten = new Map<string, WorthWriting>();
   readonly #inTurn = createInTurn();
   #writtenAtMs: number;
-  /** Reads the scope once. Called before every run. Values that were put before are kept. */
+  /**
+   * Loads the scope from the state. It is called before every run, and only the first call loads.
+   * Values that were put before are kept.
+   */
   readonly load = untilDone(() => this.#loadAll((key) => this.#values.has(key)));
 
   constructor(options: LearnedOptions<Value>) {

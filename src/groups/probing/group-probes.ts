@@ -25,7 +25,9 @@ export interface GroupProbesDeps {
   readonly log: Log;
   /** Creates the memory of an account at its first probe. */
   readonly first: (fields: JsonObject | null, atMs: number) => ProbeMemory;
-  /** Called when an account that could not be read is available again. */
+  /**
+   * Ends the cooldown of a poll. Called when an account that could not be read is available again.
+   */
   readonly release: (pollKey: string) => void;
 }
 
@@ -39,8 +41,8 @@ export interface GroupProbesDeps {
 export type ProbeAnswer = "seen" | "suspicious" | "refused";
 
 /**
- * For an account that was never probed, a profile that another request showed within this time is
- * recent enough.
+ * The maximum age of a profile from another request that may serve as the first probe of an
+ * account.
  */
 const JUST_NOW_MS = 60_000;
 
@@ -87,8 +89,8 @@ export class GroupProbes {
   }
 
   /**
-   * Applies a profile that another request showed since the account was last checked: a probe that
-   * costs nothing. Returns false if there is none.
+   * Applies a profile that another request has shown since the account was last checked, which
+   * serves as a free probe. Returns false if there is none.
    */
   applyRecent(member: GroupMember): boolean {
     const { profiles, probeStates, clock } = this.#deps;

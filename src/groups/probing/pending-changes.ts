@@ -1,11 +1,11 @@
 /**
- * What is remembered of a probed account: the fields as last seen, and the change that no read has
- * accounted for yet. Any change counts, also a decrease, and so does an account that is missing
- * from the answer. Pure. Other modules decide when and how accounts are read.
+ * The memory of a probed account: the fields as last seen, and the change that no read has
+ * explained yet. Every change counts, also a decrease of a counter, and so does an account that is
+ * missing from the answer. Pure. Other modules decide when and how accounts are read.
  */
 import type { JsonObject } from "../../model/json.ts";
 
-/** A change that was seen and is not accounted for yet. */
+/** A change that a probe has seen and no read has explained yet. */
 export interface OpenChange {
   /** The time of the last probe before the change. What caused the change is hardly older. */
   readonly sinceMs: number;
@@ -19,9 +19,9 @@ export interface OpenChange {
    * post can account for.
    */
   readonly owed: number | null;
-  /** The number of reads so far. */
+  /** The number of reads that the change has caused so far. */
   readonly reads: number;
-  /** The account is not read again before this time. */
+  /** The account is not read again for this change before this time (epoch ms). */
   readonly dueMs: number;
 }
 
@@ -35,9 +35,12 @@ export interface ProbeMemory {
   readonly lastCounter?: number;
   readonly probedAtMs: number;
   readonly open?: OpenChange;
-  /** Time of the last full poll, which finds what a probe cannot show. */
+  /** The time of the last full poll, in epoch ms. A full poll finds what a probe cannot show. */
   readonly fullAtMs: number;
-  /** Time of a later full poll whose answer was empty, without even the known posts. */
+  /**
+   * The time of a full poll after `fullAtMs` with a suspiciously empty answer, which lacked even
+   * the known posts, in epoch ms.
+   */
   readonly blindAtMs?: number;
   /**
    * The number of posts that the counter showed and no read found until the reads ended, for
@@ -64,10 +67,14 @@ export interface ProbeMemory {
    * the search was not used any more.
    */
   readonly hidden?: number;
-  /** For an account list: the index of the retry schedule for its repeated reads. */
+  /**
+   * The index of the retry schedule for repeated reads, if the account stands for a list of
+   * accounts.
+   */
   readonly patience?: number;
   /**
-   * For an account list: how many full polls in a row found what the counter did not show.
+   * How many full polls in a row found what the counter did not show, if the account stands for a
+   * list of accounts.
    */
   readonly strikes?: number;
 }

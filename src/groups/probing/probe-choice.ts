@@ -14,7 +14,7 @@ export interface Candidate {
   readonly id: string;
   /** The number of posts per day expected now. */
   readonly rate: number;
-  /** The time since it was last checked. */
+  /** The time since the account was last checked, in ms. */
   readonly ageMs: number;
 }
 
@@ -51,8 +51,8 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
 }
 
 /**
- * Posts come in clusters, and a probe finds a cluster at once. So each post counts by this share
- * when the chance is computed that a probe finds something.
+ * The weight of a post in the computed chance that a probe finds something. It is below 1, because
+ * posts come in clusters, and a probe finds a whole cluster.
  */
 const APART = 0.88;
 
@@ -63,8 +63,8 @@ const APART = 0.88;
 const KNOWN_BESIDE = 0.5;
 
 /**
- * Returns the requests that a probe is expected to take if `posts` posts are expected: the probe
- * itself, and a search if it finds something.
+ * Returns how many requests a probe is expected to take if `posts` posts are expected: one for the
+ * probe, and those of a search if the probe finds a change.
  */
 const requestsOf = (posts: number): number =>
   2 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));

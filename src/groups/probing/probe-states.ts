@@ -1,5 +1,6 @@
 /**
- * What is learned of probed accounts: the fields as last seen, pending changes, rates and handles.
+ * The stored memories of probed accounts: the fields as last seen, pending changes, rates and
+ * handles.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -13,7 +14,7 @@ export interface AccountMemory {
   readonly rate: RateMemory;
   /** The handle in the last profile, which queries use; "" if no profile was seen. */
   readonly handle: string;
-  /** When it was last probed or searched for, in our clock. */
+  /** When the account was last probed or searched for, in epoch ms of the local clock. */
   readonly checkedAtMs: number;
   /**
    * For an account with unreliable counters: when it was last searched for, to the end of the

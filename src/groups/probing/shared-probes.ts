@@ -13,8 +13,8 @@ type Timed = Pick<Poll, "timing">;
 interface Asked {
   readonly key: string;
   /**
-   * The ticks are multiples of this; undefined if they are not sure to coincide with those of
-   * another schedule.
+   * The step in ms of which all ticks are multiples; undefined if the ticks may not coincide with
+   * those of another schedule.
    */
   readonly stepMs: number | undefined;
   readonly userIds: Set<string>;

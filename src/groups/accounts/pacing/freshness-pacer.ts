@@ -1,6 +1,6 @@
 /**
- * Paces a group of accounts under freshness: each run requests the accounts that are due, and its
- * results decide when the next run is.
+ * Paces a group of accounts that has a `freshness` setting. Each run requests the accounts whose
+ * turn it is, and its results decide when the next run is.
  */
 import { type Clock, passedMs } from "../../../model/clock.ts";
 import type { Freshness, Priority } from "../../../model/schedule.ts";
@@ -17,23 +17,26 @@ import { NOBODYS_TURN, type Turns } from "./turns.ts";
 
 export interface FreshnessPacerDeps {
   readonly turns: Turns;
-  /** The punctuality of each group since the start. */
+  /** The punctuality of each group, by its key, since the process started. */
   readonly punctuality: Map<string, Punctuality>;
   readonly probes: Pick<GroupProbes, "applyRecent">;
   readonly clock: Clock;
-  /** Returns how much slower polls of a priority run while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   /** Returns what a group has learned; undefined before its first run. */
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
 /**
- * Whether the runs of a group are on time. After a late run, the delays of posts say nothing about
- * the pace until every account was requested once more.
+ * The record that shows whether the runs of a group are on time. After a late run, the delays of
+ * posts do not show whether the pace is right, until every account was requested once more.
  */
 interface Punctuality {
   readonly dueMs: number;
-  /** When a run was last late, slowed down because of the quota, or answered suspiciously. */
+  /**
+   * When a run was last late, slowed down because of the quota, or answered suspiciously, in epoch
+   * ms.
+   */
   readonly lateAtMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The interface and common parts of the algorithms in `group-mean.ts` and `group-p95.ts`, which
- * decide when a group of accounts under freshness is probed next and which accounts that probe
+ * The interface and common parts of the algorithms in `group-mean.ts` and `group-p95.ts`. They
+ * decide when a group of accounts with a `freshness` is probed next, and which accounts that probe
  * requests.
  */
 import type { GroupMember } from "../../memory/group-members.ts";
@@ -15,11 +15,11 @@ export interface Delays {
   readonly rootWorth: number;
 }
 
-/** What a group learns if its freshness is a mean delay. */
+/** What a group learns if its `freshness` is a mean delay. */
 export interface PaceMemory {
   /**
-   * What a probe must be worth before it is sent: the waiting time of posts that it is expected to
-   * end, in posts x ms, for each request that it is expected to take.
+   * The minimum worth of a probe: the waiting time of posts that it is expected to end, in posts x
+   * ms, divided by the requests that it is expected to take.
    */
   readonly worth: number;
   /** The delays of posts that the rates predicted for the probes. */
@@ -51,7 +51,7 @@ export interface LearnedPace {
 export interface TurnQuery {
   readonly waiting: readonly Waiting[];
   readonly memory: LearnedPace;
-  /** How much slower polls run while the quota is short. */
+  /** The factor by which polls are slowed down while the quota is short. */
   readonly factor: number;
   readonly nowMs: number;
 }
@@ -68,7 +68,8 @@ export interface PaceQuery extends TurnQuery {
   readonly delaysMs: readonly number[];
   readonly startedAtMs: number;
   /**
-   * Whether delays say something about the pace, because polls were neither late nor slowed down.
+   * Whether the delays of posts show how good the pace is, because polls were neither late nor
+   * slowed down.
    */
   readonly isPaced: boolean;
 }
@@ -77,7 +78,7 @@ export interface PaceQuery extends TurnQuery {
 export interface ProbeAlgorithm {
   /** Returns the waiting accounts to probe. */
   choose(query: TurnQuery): Turn<GroupMember>;
-  /** Returns the milliseconds until a probe is worth its request; see `waitAfter`. */
+  /** Returns in how many milliseconds a probe is worth its request. `waitAfter` adds a minimum. */
   waitMs(query: TurnQuery): number;
   /** Returns what is learned from a run. */
   after(query: PaceQuery): LearnedPace;

@@ -14,7 +14,7 @@ import type { ReadTask } from "../group-tasks.ts";
 import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
 import { NOBODYS_TURN, type Turn } from "./turns.ts";
 
-/** What is known of a run when it starts. */
+/** The facts about a run when it starts. */
 export interface Run {
   readonly group: Poll;
   readonly pacer: GroupPacer;
@@ -25,11 +25,11 @@ export interface Run {
    */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
-  /** Whether requests of others showed members of the group since its last run. */
+  /** Whether requests of other callers have shown members of the group since its last run. */
   readonly wasHelped: boolean;
 }
 
-/** What is known of a run after its probe. */
+/** The facts about a run after its probe. */
 export interface ProbedRun extends Run {
   readonly memory: GroupMemory;
   readonly asked: readonly GroupMember[];
@@ -47,7 +47,7 @@ export interface ReadPlan {
 }
 
 export interface GroupPacer extends Pacer {
-  /** Whether the group's members may fill free places in the requests of others. */
+  /** Whether the group's members may fill spare slots in the requests of other callers. */
   readonly fillsSpareSlots: boolean;
   /**
    * Returns which members to probe, of those that were probed before. `isExtra`: other requests

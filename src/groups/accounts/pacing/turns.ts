@@ -1,6 +1,6 @@
 /**
- * Lists the members of a group under freshness that may be probed next, with what the choice
- * depends on. A turn is what a run requests or reads of them.
+ * Lists the members of a group with a `freshness` that may be probed next, with the values by which
+ * they are chosen. A turn is the set of members that a run requests or reads.
  */
 import { type DayProfile, hourFactor, rateAt } from "../../../plan/rates/rates.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
