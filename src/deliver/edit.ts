@@ -14,8 +14,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import { type OutboxEvent, SinkError, type SinkUpdates } from "../model/sink.ts";
 import type { SinkQueue } from "./queue/sink-queue.ts";
-import { isAskedToWait } from "./outcome/classify.ts";
-import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
+import { EDIT_RETRY_MS, type EditPace, withFooter } from "./edit-pace.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 import type { WordEvents } from "./stages/word-events.ts";
 
@@ -31,16 +30,6 @@ export interface EditorDeps {
 }
 
 /**
- * The time between two edits of a sink. Slack and Discord allow about one request a second per
- * channel, so this leaves room for messages.
- */
-const SPACING_MS = 1_200;
-/**
- * How long an edit waits after each failure, which includes an answer that asks to wait. After the
- * last wait the edit is dropped.
- */
-const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
-/**
  * The wait before the next check if an edit should be due but the store returns none, because
  * another process has claimed it or it was pruned.
  */
@@ -50,18 +39,17 @@ export class Editor {
   readonly #deps: EditorDeps;
   readonly #queue: SinkQueue;
   readonly #updates: SinkUpdates;
-  /** No edit is made before this time (monotonic ms). */
-  #pausedUntilMs = 0;
-  /**
-   * The waits that the sink's vendor asked for in answers to edits. Edits have rate limits of their
-   * own, so these waits do not hold back messages.
-   */
-  readonly #waits = createSinkWaits();
+  readonly #pace: EditPace;
 
-  constructor(deps: EditorDeps, queue: SinkQueue, updates: SinkUpdates) {
+  constructor(
+    deps: EditorDeps,
+    queue: SinkQueue,
+    { updates, pace }: { readonly updates: SinkUpdates; readonly pace: EditPace },
+  ) {
     this.#deps = deps;
     this.#queue = queue;
     this.#updates = updates;
+    this.#pace = pace;
   }
 
   /**
@@ -70,15 +58,9 @@ export class Editor {
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
-    const { name, health, inHand } = this.#queue;
-    if (health.breaker === "open" || inHand > 0) return undefined;
-    const own = { waits: this.#waits };
-    const waitMs = Math.max(
-      pauseMs(this.#queue, clock),
-      pauseMs(own, clock),
-      this.#pausedUntilMs - clock.monotonic(),
-    );
-    if (waitMs > 0) return waitMs;
+    const { name } = this.#queue;
+    const waitMs = this.#pace.waitMs();
+    if (waitMs === undefined || waitMs > 0) return waitMs;
     const nextAtMs = await store.nextEditAt(name);
     if (nextAtMs === null) return undefined;
     if (nextAtMs > clock.now()) return Math.max(RECHECK_MS, nextAtMs - clock.now());
@@ -102,9 +84,13 @@ export class Editor {
       const body = await this.#render(due);
       const isSent = JSON.stringify(body) !== JSON.stringify(due.body);
       if (isSent) {
-        this.#pausedUntilMs = clock.monotonic() + SPACING_MS;
-        await this.#updates.send({ ref: due.ref, channel: due.channel, body }, controller.signal);
-        forgetWaits({ waits: this.#waits });
+        this.#pace.begin();
+        const shown = withFooter(this.#queue.sink, body, due.footer);
+        await this.#updates.send(
+          { ref: due.ref, channel: due.channel, body: shown },
+          controller.signal,
+        );
+        this.#pace.accepted();
       }
       const atMs = clock.now();
       return { kind: "edited", atMs, nextAtMs: atMs + EDIT_EVERY_MS, body, isSent };
@@ -112,15 +98,18 @@ export class Editor {
       if (controller.signal.reason === STOPPING) return undefined;
       const failure =
         error instanceof SinkError ? error : new SinkError("transient", errorText(error));
-      if (isAskedToWait(failure))
-        keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
+      this.#pace.failed(failure, sentAtMs);
       return this.#failure(due, failure);
     } finally {
       underWay.delete(controller);
     }
   }
 
-  async #render({ member: { event, watches, ...member }, shown, body }: DueEdit): Promise<Json> {
+  async #render({
+    member: { event, watches, acknowledged: _, ...member },
+    shown,
+    body,
+  }: DueEdit): Promise<Json> {
     const { sink } = this.#queue;
     const seen: OutboxEvent = {
       event: { ...event, body: { ...event.body, tweet: shown.tweet } },
@@ -153,7 +142,7 @@ export class Editor {
 
   #failure({ attempts }: DueEdit, error: SinkError): EditResult {
     const { clock } = this.#deps;
-    const waitMs = RETRY_AFTER_MS[attempts];
+    const waitMs = EDIT_RETRY_MS[attempts];
     if (error.kind === "message" || waitMs === undefined)
       return this.#dropped(error.message, error.kind === "message");
     return { kind: "retry", nextAtMs: clock.now() + waitMs, error: error.message };

@@ -7,6 +7,7 @@ import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { EditStore } from "../model/edit.ts";
 import type { ChirpEvent } from "../model/event.ts";
+import type { FooterStore } from "../model/footer.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
@@ -23,6 +24,8 @@ import { type Breaker, createBreaker } from "./outcome/breaker.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { emptyDigestsOf } from "./empty-digests.ts";
 import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
+import { FooterEditor } from "./edit-footers.ts";
+import { createEditPace } from "./edit-pace.ts";
 import { Editor } from "./edit.ts";
 import { createDelays } from "./logs/delays.ts";
 import { giveUpExpired } from "./outcome/expire.ts";
@@ -57,6 +60,7 @@ export interface PumpDeps {
     WaitsStore &
     CrosspostStore &
     EditStore &
+    FooterStore &
     Pick<SilenceStore, "silenceDeliveries">;
   /** The sinks by name. Deliveries to a sink that is missing here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
@@ -361,13 +365,17 @@ function turnsBeside(
     );
     turns.push(() => crossposter.turn());
   }
-  if (sink.updates !== undefined) {
+  const { updates, footer } = sink;
+  const pace = createEditPace(queue, clock);
+  const editing = { store, clock, log, meter, underWay: attempts };
+  if (updates !== undefined) {
     const readEvent = (event: OutboxEvent) => deps.readEvent(event, name);
-    const editor = new Editor(
-      { store, clock, log, meter, underWay: attempts, readEvent, wordEvents },
-      queue,
-      sink.updates,
-    );
+    const editor = new Editor({ ...editing, readEvent, wordEvents }, queue, { updates, pace });
+    turns.push(() => editor.turn());
+  }
+  if (footer?.edit !== undefined) {
+    const { edit } = footer;
+    const editor = new FooterEditor(editing, queue, { edit, pace });
     turns.push(() => editor.turn());
   }
   return turns;

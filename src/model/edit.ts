@@ -64,8 +64,10 @@ export interface DueEdit {
   readonly shown: ShownTweet;
   /** The number of failed attempts in a row. */
   readonly attempts: number;
-  /** The current content of the message. */
+  /** The current content of the message, without the line below it. */
   readonly body: Json;
+  /** The line below it; empty for none. */
+  readonly footer: string;
 }
 
 export type EditResult =

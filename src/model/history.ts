@@ -1,7 +1,7 @@
 /** The storage port for the history of items, events and deliveries. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
-import type { Mark } from "./marks.ts";
+import type { Mark } from "./mark.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 

@@ -3,17 +3,8 @@
  * belongs to an event and is stored beside the states of its deliveries.
  */
 import type { ChirpEvent } from "./event.ts";
+import type { Mark, MarkKind } from "./mark.ts";
 import type { NewDelivery } from "./poll-store.ts";
-
-export const MARK_KINDS = ["acknowledged"] as const;
-export type MarkKind = (typeof MARK_KINDS)[number];
-
-/** A mark on an event: who set it, when, and from where (`command line`, `API`, `page`). */
-export interface Mark {
-  readonly by: string;
-  readonly from: string;
-  readonly atMs: number;
-}
 
 export interface MarkRequest extends Mark {
   readonly kind: MarkKind;

@@ -6,6 +6,7 @@ import type { DeadCause } from "./dead-letters.ts";
 import type { DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditState } from "./edit-cause.ts";
 import type { ChirpEvent } from "./event.ts";
+import type { Mark } from "./mark.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { MessageBody, SealedMessage, SendReceipt } from "./sink.ts";
 import type { WaitCount } from "./waiting.ts";
@@ -36,6 +37,8 @@ export interface DueMember {
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Whether its post was deleted after it was found. */
   readonly isGone?: boolean;
+  /** The person who acknowledged it; absent if nobody did. */
+  readonly acknowledged?: Mark | undefined;
   /** True if the alert waits in a digest and has the edited text of its post. */
   readonly isEdited?: boolean;
   /** The receivers that got the alert before it was sent again. Absent if there are none. */

@@ -7,6 +7,7 @@ import type { EditCause, FollowUp } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody, Labels } from "./event.ts";
 import type { Json, JsonText } from "./json.ts";
+import type { Mark } from "./mark.ts";
 import type { NeutralMessage } from "./message.ts";
 import type { Region, Wording } from "./template.ts";
 
@@ -18,6 +19,8 @@ export interface OutboxEvent {
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
+  /** The person who acknowledged it. Absent if nobody did, or if a footer of the message says so. */
+  readonly acknowledged?: Mark | undefined;
   /** The wording from its template, which `read` uses. */
   readonly wording?: Wording;
   /** The template that was used for the text, and the error if it failed. */
@@ -125,6 +128,8 @@ export interface SealedMessage {
   readonly groupKey: string;
   readonly sealedAtMs: number;
   readonly body: MessageBody;
+  /** The line below it when it was sealed, which is not part of `body`. Absent if there is none. */
+  readonly footer?: string | undefined;
   /**
    * The number of alerts in the message; 1 if absent. A message that is refused as too large is
    * divided, and a single alert is shortened.
@@ -254,6 +259,17 @@ export interface SinkUpdates {
   send(edit: MessageEdit, signal: AbortSignal): Promise<void>;
 }
 
+/** How a sink shows the line below a message that says who acknowledged its alerts. */
+export interface SinkFooter {
+  /** Returns the body with the line below it, within the vendor's limits. Pure. */
+  add(body: MessageBody, footer: string): Json;
+  /**
+   * Makes one attempt to edit a sent message. Absent if the sink cannot.
+   * @throws SinkError, of kind `message` if this message cannot be edited, or not in this way
+   */
+  edit?(edit: MessageEdit, signal: AbortSignal): Promise<void>;
+}
+
 export interface Sink {
   /**
    * Renders a message. Pure. Never throws because of content: it shortens texts, splits nothing,
@@ -278,8 +294,10 @@ export interface Sink {
    * @throws SinkError
    */
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
-  /** Absent if sent messages are never edited. */
+  /** Absent if sent messages are never edited because of their tweets. */
   readonly updates?: SinkUpdates;
+  /** Absent if its messages have no line below them. */
+  readonly footer?: SinkFooter;
   /**
    * Publishes a message to the channel's followers, in one attempt. A message that is already
    * published counts as done.

@@ -9,6 +9,7 @@ import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { EditStore } from "./edit.ts";
 import type { EnrichmentStore } from "./enrichment.ts";
+import type { FooterStore } from "./footer.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
 import type { LearnedStore } from "./learned.ts";
@@ -71,6 +72,7 @@ export interface Store
     WaitsStore,
     CrosspostStore,
     EditStore,
+    FooterStore,
     DeadLetters,
     SilenceStore,
     MarkStore,

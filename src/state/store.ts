@@ -5,6 +5,7 @@ import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
 import type { EditStore } from "../model/edit.ts";
 import type { EnrichmentStore } from "../model/enrichment.ts";
+import type { FooterStore } from "../model/footer.ts";
 import type { History } from "../model/history.ts";
 import type { LearnedStore } from "../model/learned.ts";
 import type { Ledger } from "../model/ledger.ts";
@@ -30,6 +31,7 @@ import {
   recordCrosspost,
 } from "./outbox/crossposts.ts";
 import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
+import { dueFooter, nextFooterAt, recordFooter } from "./history/footers.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { eventHeads, eventRecords } from "./history/report-events.ts";
@@ -104,6 +106,7 @@ export function createStore(
     ...waits(db),
     ...crossposts(db),
     ...edits(db),
+    ...footers(db),
     ...deadLetters(db),
     ...silences(db),
     ...enrichments(db),
@@ -225,6 +228,12 @@ const edits = (db: Executor): EditStore => ({
   dueEdit: (sink, nowMs) => dueEdit(db, sink, nowMs),
   recordEdit: (edit, result) => recordEdit(db, edit, result),
   nextEditAt: (sink) => nextEditAt(db, sink),
+});
+
+const footers = (db: Executor): FooterStore => ({
+  dueFooter: (sink, nowMs) => dueFooter(db, sink, nowMs),
+  recordFooter: (footer, result) => recordFooter(db, footer, result),
+  nextFooterAt: (sink) => nextFooterAt(db, sink),
 });
 
 const deadLetters = (db: Executor): DeadLetters => ({

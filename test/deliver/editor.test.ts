@@ -1,4 +1,5 @@
 /** An edit mentions the people whom its message has mentioned, and nobody else. */
+import { createEditPace } from "../../src/deliver/edit-pace.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Editor, type EditorDeps } from "../../src/deliver/edit.ts";
@@ -59,7 +60,8 @@ it("keeps the mentions that stand in the message", () =>
           causes: new Set(["edited"]),
           send: async (edit: unknown) => void sent.push(edit),
         } as unknown as SinkUpdates;
-        expect(await new Editor(deps, queue, updates).turn()).toBe(0);
+        const pace = createEditPace(queue, clock);
+        expect(await new Editor(deps, queue, { updates, pace }).turn()).toBe(0);
         expect(sent).toMatchObject([
           { ref: "r", body: { mentions: configured.filter((text) => called.includes(text)) } },
         ]);

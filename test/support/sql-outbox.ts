@@ -5,6 +5,7 @@
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { EditStore } from "../../src/model/edit.ts";
+import type { FooterStore } from "../../src/model/footer.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
@@ -39,6 +40,7 @@ export interface SqlOutbox
     WaitsStore,
     CrosspostStore,
     EditStore,
+    FooterStore,
     Pick<SilenceStore, "silenceDeliveries">,
     Pick<ReplayStore, "findReplayable" | "replay">,
     Pick<Upkeep, "setTimesBack"> {
@@ -148,6 +150,9 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     dueEdit: guarded(store.dueEdit),
     recordEdit: guarded(store.recordEdit),
     nextEditAt: guarded(store.nextEditAt),
+    dueFooter: guarded(store.dueFooter),
+    recordFooter: guarded(store.recordFooter),
+    nextFooterAt: guarded(store.nextFooterAt),
     silenceDeliveries: guarded(store.silenceDeliveries),
     setTimesBack: guarded(store.setTimesBack),
     add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {

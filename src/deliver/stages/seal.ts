@@ -9,6 +9,7 @@ import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outb
 import type { Random } from "../../model/random.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { withoutDeletedText } from "../../route/follow-up.ts";
+import { acknowledgedLine } from "../../render/text/acknowledged-text.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
 import { isFollowUpOnly, replyOf } from "./follow-ups.ts";
@@ -108,6 +109,11 @@ async function sealBundle(
   return parts.map((part, index) => ({
     events: part.events,
     message: {
+      ...footerOf(
+        queue,
+        bundle.members,
+        idsOf(index === 0 ? [...part.events, ...unlisted] : part.events),
+      ),
       id: ids[index] ?? "",
       sink: queue.name,
       sealedFor: queue.type,
@@ -135,6 +141,21 @@ async function sealBundle(
   }));
 }
 
+/** Returns the line below a message of these deliveries; none if its sink shows none. */
+function footerOf(
+  { sink, region }: SinkQueue,
+  members: readonly DueMember[],
+  deliveryIds: readonly string[],
+): Pick<NewMessage, "footer"> {
+  if (sink.footer === undefined) return {};
+  const ids = new Set(deliveryIds);
+  const marks = members.flatMap(({ deliveryId, acknowledged }) =>
+    acknowledged === undefined || !ids.has(deliveryId) ? [] : [acknowledged],
+  );
+  const footer = acknowledgedLine({ marks, alerts: ids.size }, region);
+  return footer === "" ? {} : { footer };
+}
+
 export interface Item {
   readonly event: TemplatedEvent;
   readonly deliveryIds: readonly string[];
@@ -144,7 +165,7 @@ export interface Item {
  * Returns the items that a bundle shows, each with the deliveries that it stands for. A summary
  * shows all changes of one account as one item.
  */
-function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
+function itemsOf({ groupKey, members }: Pick<Bundle, "groupKey" | "members">): readonly Item[] {
   const items: Item[] = [];
   const summaries = new Map<string, DueMember[]>();
   for (const member of members) {
@@ -169,13 +190,21 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
+/** Returns an alert without its mark, because the footer of its message shows that. */
+const withoutMark = ({ acknowledged: _, ...member }: DueMember): DueMember => member;
+
 /** Returns the items of each bundle, with texts rendered by their templates. */
 export async function wordedItems(
   { wordEvents }: Pick<SealDeps, "wordEvents">,
   queue: SinkQueue,
   bundles: readonly Bundle[],
 ): Promise<readonly (readonly Item[])[]> {
-  const items = bundles.map(itemsOf);
+  const items = bundles.map(({ groupKey, members }) =>
+    itemsOf({
+      groupKey,
+      members: queue.sink.footer === undefined ? members : members.map(withoutMark),
+    }),
+  );
   const worded = await wordEvents(
     queue,
     items.flat().map(({ event }) => event),
@@ -215,6 +244,7 @@ const unsent = ({
   sealedAtMs,
   body,
   deliveryIds,
+  footer,
   taken,
   threadRef,
   threadChannel,
@@ -225,6 +255,7 @@ const unsent = ({
   sealedAtMs,
   body,
   alerts: deliveryIds.length,
+  footer,
   taken,
   threadRef,
   threadChannel,

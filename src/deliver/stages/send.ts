@@ -110,7 +110,10 @@ async function attempt(
   if (hold !== undefined) return { claimed, kind: "held", hold };
   if (isUnrendered(message.body))
     throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
-  const receipt = await queue.sink.send(message, signal);
+  const { footer: line = "" } = message;
+  const { footer } = queue.sink;
+  const body = footer === undefined || line === "" ? message.body : footer.add(message.body, line);
+  const receipt = await queue.sink.send({ ...message, body }, signal);
   return { claimed, kind: "accepted", atMs: clock.now(), receipt };
 }
 

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "../../model/clock.ts";
 import type { DeliveryOutcome } from "../../model/history.ts";
-import type { Mark } from "../../model/marks.ts";
+import type { Mark } from "../../model/mark.ts";
 import type { MarkView } from "../schema/mark-view.ts";
 import type { DeliveryView, SinkView, WaitView } from "../schema/sink-view.ts";
 import type { EventLine } from "../schema/event-view.ts";

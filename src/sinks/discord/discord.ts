@@ -10,6 +10,7 @@ import {
   type SealedMessage,
   type SendReceipt,
   type Sink,
+  type SinkFooter,
 } from "../../model/sink.ts";
 import { doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
@@ -25,6 +26,7 @@ import {
 } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL, type DiscordEdit } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
+import { withDiscordFooter } from "./discord-footer.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
 import {
   type DiscordMention,
@@ -114,13 +116,11 @@ export const discordSink: SinkType<DiscordSettings> = {
       log: deps.log.child({ sink: name }),
     });
     const { update, follow_up: followUp = "unedited" } = settings;
-    const updates = update && {
-      causes: new Set(update),
-      followUp,
-      send: (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, one, signal),
-    };
+    const send = (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, one, signal);
+    const updates = update && { causes: new Set(update), followUp, send };
     return {
       ...createDiscordSink(settings, post),
+      footer: { ...FOOTER, edit: send },
       replies: "message",
       ...(settings.crosspost ? { crosspost } : {}),
       ...(updates && { updates }),
@@ -131,8 +131,14 @@ export const discordSink: SinkType<DiscordSettings> = {
 const discordAddress = ({ webhook_url: webhookUrl, api_url: apiUrl }: DiscordSettings): string =>
   webhookUrl ?? apiUrl ?? DISCORD_API_URL;
 
+const FOOTER: SinkFooter = {
+  add: (body, footer) =>
+    withDiscordFooter(body as unknown as DiscordBody, footer) as unknown as Json,
+};
+
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   return {
+    footer: FOOTER,
     render: (batch) => renderDiscord(batch, settings) as unknown as Json,
     lists: {
       above: EMBEDS,

@@ -5,6 +5,7 @@
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { Mark } from "../../model/mark.ts";
 import type { Batch, BatchDigest, OutboxEvent } from "../../model/sink.ts";
 import { spellOut } from "../../model/template.ts";
 
@@ -49,14 +50,20 @@ const envelope = (one: OutboxEvent, isSample: boolean): JsonObject => ({
 });
 
 /** Returns the data of an event. A template's texts are in addition to the event's own facts. */
-function dataOf({ event, wording }: OutboxEvent): JsonObject {
-  if (wording === undefined) return eventData(event);
+function dataOf({ event, wording, acknowledged }: OutboxEvent): JsonObject {
+  const data =
+    acknowledged === undefined
+      ? eventData(event)
+      : { ...eventData(event), acknowledged: markOf(acknowledged) };
+  if (wording === undefined) return data;
   const { title, body } = wording;
   const message = {
     ...(title === undefined ? {} : { title: spellOut(title) }),
     ...(body === undefined ? {} : { body: spellOut(body) }),
   };
-  return { ...eventData(event), message };
+  return { ...data, message };
 }
+
+const markOf = ({ by, from, atMs }: Mark): JsonObject => ({ by, at: isoTime(atMs), from });
 
 const sampleMark = (isSample: boolean): JsonObject => (isSample ? { sample: true } : {});

@@ -9,10 +9,12 @@ import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import {
   isTooLarge,
+  type MessageEdit,
   SinkError,
   type SealedMessage,
   type SendReceipt,
   type Sink,
+  type SinkFooter,
 } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { doubtOfPrivateAddress } from "../kind/address-settings.ts";
@@ -31,6 +33,7 @@ import {
 } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
+import { withSlackFooter } from "./slack-footer.ts";
 import { slackMention } from "./slack-mention.ts";
 import { MAX_CARDS, renderSlack } from "./slack-render.ts";
 import {
@@ -269,21 +272,23 @@ interface PostAnswer {
   readonly message?: { readonly thread_ts?: unknown };
 }
 
-function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates"> {
+function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates" | "footer"> {
   const { channel = "", update, follow_up: followUp = "unedited" } = settings;
-  if (update === undefined) return {};
+  const add: SinkFooter["add"] = (body, footer) =>
+    withSlackFooter(body as unknown as SlackBody, footer) as unknown as Json;
+  // An incoming webhook cannot edit what it posted.
+  if (settings.webhook_url !== undefined) return { footer: { add } };
   const call: SlackCall = async (method, fields, signal) => {
     const client = await createClient(settings, deps, signal);
     return client
       .apiCall(method, fields)
       .catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
   };
+  const send = (edit: MessageEdit, signal: AbortSignal) =>
+    updateSlackMessage(call, channel, edit, signal);
   return {
-    updates: {
-      causes: new Set(update),
-      followUp,
-      send: (edit, signal) => updateSlackMessage(call, channel, edit, signal),
-    },
+    footer: { add, edit: send },
+    ...(update && { updates: { causes: new Set(update), followUp, send } }),
   };
 }
 

@@ -18,7 +18,7 @@ import { defuseHandles } from "../../render/text/defuse.ts";
  * The limit after entities are parsed: https://core.telegram.org/bots/api#sendmessage. It is
  * counted in UTF-16 units, which are never fewer than characters.
  */
-const TEXT_CHARS = 4_096;
+export const TEXT_CHARS = 4_096;
 /**
  * The maximum number of entities; further ones are ignored: https://core.telegram.org/api/entities
  */

@@ -15,6 +15,7 @@ import { apiUrl } from "../kind/chat-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifyTelegramFailure, readTelegramAnswer } from "./telegram-answer.ts";
+import { editTelegramMessage, withTelegramFooter } from "./telegram-footer.ts";
 import {
   MAX_TELEGRAM_CARDS,
   renderTelegram,
@@ -114,9 +115,16 @@ function telegramLink(chat: string, ref: string): string | undefined {
 function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDeps): Sink {
   const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
   const reach = scopeOf(base, settings.allow_private, true);
-  const url = `${base}/bot${settings.token}/sendMessage`;
+  const urlOf = (method: string) => `${base}/bot${settings.token}/${method}`;
+  const url = urlOf("sendMessage");
+  const place = { chat: settings.chat_id, url: urlOf("editMessageText"), reach };
   return {
     replies: "message",
+    footer: {
+      add: (body, footer) => withTelegramFooter(body as TelegramBody, footer),
+      edit: (edit, signal) =>
+        editTelegramMessage({ http, clock }, { ...place, timeoutMs: TIMEOUT_MS }, edit, signal),
+    },
     render: (batch): Json => renderTelegram(batch),
     lists: {
       above: MAX_TELEGRAM_CARDS,

@@ -121,6 +121,8 @@ export interface MessagesTable {
   ref: string | null;
   /** The sink's own id of the channel that has the message; null if the sink reports none. */
   channel?: string | null;
+  /** The line below it when it was sealed, which says who acknowledged its alerts; null for none. */
+  footer?: string | null;
   /**
    * The error of the last failed attempt. For a sent message, which of several receivers do not
    * have it.

@@ -1,5 +1,5 @@
 /** The tables about sent messages: mentions, threads, later changes, and what people said to them. */
-import type { MarkKind } from "../../model/marks.ts";
+import type { MarkKind } from "../../model/mark.ts";
 
 /** What people said about an event. An undone mark remains, so that others see when it ended. */
 export interface EventMarksTable {
@@ -53,6 +53,20 @@ export interface EditsTable {
    * edit.
    */
   body: string | null;
+  error: string;
+}
+
+/** The lines below messages that say who acknowledged their alerts, where they may have changed. */
+export interface MessageFootersTable {
+  message_id: string;
+  sink: string;
+  /** `dropped`: given up until the line changes again. `refused`: the message cannot be edited. */
+  state: "waiting" | "done" | "dropped" | "refused";
+  revision: number;
+  attempts: number;
+  due_at: number;
+  /** The line that the message has by an edit; null before the first one. */
+  shown: string | null;
   error: string;
 }
 

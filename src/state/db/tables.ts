@@ -18,6 +18,7 @@ import type {
   EventMarksTable,
   LevelsTable,
   MentionsTable,
+  MessageFootersTable,
   ThreadsTable,
 } from "./sent-tables.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
@@ -278,6 +279,7 @@ export interface Tables {
   threads: ThreadsTable;
   edits: EditsTable;
   event_marks: EventMarksTable;
+  message_footers: MessageFootersTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -5,7 +5,7 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
-import { marksOf } from "./marks.ts";
+import { marksOf } from "../messages/marked-events.ts";
 
 const deliveries = listStatement<object, string>()((on, list) =>
   on

@@ -117,7 +117,15 @@ const waitingOf = (on: Executor) =>
 const oldestDue = statement<{ sink: string; now: number }>()((on, slot) =>
   waitingOf(on)
     .select(["x.delivery_id", "x.revision", "x.shown", "x.attempts", "x.body as edited_body"])
-    .select(["m.id as message_id", "m.ref", "m.channel", "m.body"])
+    .leftJoin("message_footers as f", "f.message_id", "m.id")
+    .select([
+      "m.id as message_id",
+      "m.ref",
+      "m.channel",
+      "m.body",
+      "m.footer",
+      "f.shown as footer_shown",
+    ])
     .select((eb) =>
       eb
         .selectFrom("deliveries as o")
@@ -154,6 +162,7 @@ export async function dueEdit(
     shown: fromText<ShownTweet>(row.shown),
     attempts: row.attempts,
     body: fromText(row.edited_body ?? row.body),
+    footer: row.footer_shown ?? row.footer ?? "",
   };
 }
 

@@ -7,7 +7,7 @@ import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
-import { marksOf } from "./marks.ts";
+import { marksOf } from "../messages/marked-events.ts";
 
 export async function explainItem(
   db: Executor,

@@ -2,11 +2,14 @@
  * Stores the marks that people put on alerts. A mark concerns everything that was sent as one alert:
  * an event, the events that joined its deliveries, and the events that its deliveries joined.
  */
-import type { Mark, MarkKind, MarkOutcome, MarkRequest, NewsOfMarks } from "../../model/marks.ts";
+import type { MarkKind } from "../../model/mark.ts";
+import type { MarkOutcome, MarkRequest, NewsOfMarks } from "../../model/marks.ts";
 import { recordAudit } from "../db/audit.ts";
 import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
 import type { EventMarksTable } from "../db/sent-tables.ts";
 import { eventOf, insertEvents } from "../items/insert-events.ts";
+import { marksOf } from "../messages/marked-events.ts";
+import { wantFootersOf } from "../messages/wanted-footers.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 
 /** The action that the audit records for each kind of mark. */
@@ -52,6 +55,7 @@ async function change(
       eventIds.map((id): EventMarksTable => ({ ...row, event_id: id })),
     );
   }
+  if (kind === "acknowledged") await wantFootersOf(on, eventIds, atMs);
   const action = ACTIONS[kind];
   const detail = { what, alerts: eventIds.length, by, from };
   return recordAudit(on, atMs, isUndo ? `${action} undo` : action, detail);
@@ -121,31 +125,4 @@ async function eventsOf(on: Executor, what: string): Promise<readonly string[]> 
   const { rows } = await sentTogether(on, roots, {});
   const ids = [event?.id, ...own.map(({ event_id: id }) => id), ...rows.map((row) => row.event_id)];
   return [...new Set(ids.flatMap((id) => id ?? []))];
-}
-
-const marked = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
-  on
-    .selectFrom("event_marks")
-    .selectAll()
-    .where("event_id", "in", list)
-    .where("kind", "=", slot("kind"))
-    .where("undone_at", "is", null),
-);
-
-/**
- * Returns the marks of a kind by the ids of the events. An event without such a mark has no entry.
- */
-export async function marksOf(
-  db: Executor,
-  kind: MarkKind,
-  eventIds: readonly string[],
-): Promise<ReadonlyMap<string, Mark>> {
-  if (eventIds.length === 0) return new Map();
-  const { rows } = await marked(db, eventIds, { kind });
-  return new Map(
-    rows.map((row) => [
-      row.event_id,
-      { by: row.marked_by, from: row.marked_from, atMs: Number(row.marked_at) },
-    ]),
-  );
 }

@@ -52,7 +52,7 @@ CREATE TABLE "messages" ("id" text primary key, "seq" integer not null, "sink" t
   null, "attempts" integer not null, "first_attempt_at" bigint, "next_attempt_at" bigint not
   null, "done_at" bigint, "ref" text, "error" text not null, "body" text not null, "parent_id"
   text, "cause" text default '' not null, "reported_at" bigint, "acknowledged_at" bigint,
-  "channel" text, "sealed_for" text, "taken" text, "held_by" text);
+  "channel" text, "sealed_for" text, "taken" text, "held_by" text, "footer" text);
 CREATE INDEX "messages_due" on "messages" ("sink", "next_attempt_at") where state = 'open';
 CREATE INDEX "messages_group" on "messages" ("sink", "group_key", "seq") where state = 'open';
 CREATE INDEX "messages_throttle" on "messages" ("throttle_key", "sealed_at") where
@@ -153,6 +153,11 @@ CREATE INDEX "watch_hours_by_hour" on "watch_hours" ("hour");
 CREATE TABLE "event_marks" ("event_id" text not null, "kind" text not null, "marked_at" bigint
   not null, "marked_by" text not null, "marked_from" text not null, "undone_at" bigint,
   constraint "event_marks_pk" primary key ("event_id", "kind"));
+CREATE TABLE "message_footers" ("message_id" text primary key, "sink" text not null, "state"
+  text not null, "revision" integer not null, "attempts" integer not null, "due_at" bigint not
+  null, "shown" text, "error" text not null);
+CREATE INDEX "message_footers_due" on "message_footers" ("sink", "due_at") where state =
+  'waiting';
 insert into "kysely_migration_lock" ("id", "is_locked") values ('migration_lock', 0);
 insert into "sequences" ("name", "value") values ('target', 0);
 insert into "sequences" ("name", "value") values ('event', 0);

@@ -11,6 +11,7 @@ import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
 import { lastTexts } from "./edited-posts.ts";
 import { followedAlerts } from "./followed-alerts.ts";
 import { goneDeliveries, outdatedMessages } from "./gone-posts.ts";
+import { marksOf } from "../messages/marked-events.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
@@ -50,7 +51,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
       "m.first_attempt_at",
       "m.next_attempt_at",
     ])
-    .select(["parent.ref as thread_ref", "parent.channel as thread_channel", "m.taken"])
+    .select(["parent.ref as thread_ref", "parent.channel as thread_channel", "m.taken", "m.footer"])
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
@@ -193,6 +194,7 @@ interface MessageHead {
   readonly thread_ref: string | null;
   readonly taken?: string | null | undefined;
   readonly thread_channel?: string | null | undefined;
+  readonly footer?: string | null | undefined;
 }
 
 /**
@@ -297,6 +299,11 @@ export async function readGroups(
   const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
   const { rows } = await memberEvents(db, ids, {});
   const gone = await goneDeliveries(db, ids);
+  const marks = await marksOf(
+    db,
+    "acknowledged",
+    rows.map(({ id }) => id),
+  );
   const texts = await lastTexts(
     db,
     work.flatMap(({ groupKey, members: own }) =>
@@ -315,6 +322,7 @@ export async function readGroups(
     const event = tweet === undefined ? found : { ...found, body: { ...found.body, tweet } };
     const others = joined.get(row.delivery_id) ?? [];
     const follows = followed.get(Number(row.delivery_id));
+    const acknowledged = marks.get(row.id);
     members.set(row.delivery_id, {
       deliveryId: String(row.delivery_id),
       event,
@@ -328,6 +336,7 @@ export async function readGroups(
       ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
       ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
       follows,
+      acknowledged,
       ...(tweet === undefined ? {} : { isEdited: true }),
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
       ...(row.template === null ? {} : { template: row.template }),
@@ -370,6 +379,7 @@ async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise
     sealedAtMs: Number(row.sealed_at),
     body: fromText(text.get(row.id) ?? "null"),
     alerts: alerts.get(row.id) ?? 0,
+    ...(typeof row.footer === "string" ? { footer: row.footer } : {}),
     attempts: row.attempts,
     firstAttemptAtMs: row.first_attempt_at,
     ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),

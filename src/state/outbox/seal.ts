@@ -6,6 +6,7 @@ import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
 import type { MessageBody } from "../../model/sink.ts";
 import { StoreError } from "../../model/store-error.ts";
+import { wantFootersIn } from "../messages/wanted-footers.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { MEMBERS_AT_ONCE } from "./due-work.ts";
 import { savePeriod } from "./digest-period.ts";
@@ -19,6 +20,7 @@ import {
   insertRows,
   type Listed,
   listStatementForEach,
+  statement,
   transact,
 } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
@@ -76,7 +78,14 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     for (const { id, taken } of messages)
       if (taken !== undefined) await keepTaken(on, [id], { taken: toText(taken) });
+    for (const { id, footer } of messages)
+      if (footer !== undefined) await keepFooter(on, { id, footer });
     await markMembers(on, messages);
+    await wantFootersIn(
+      on,
+      messages.map(({ id }) => id),
+      messages[0]?.sealedAtMs ?? 0,
+    );
     await recordMentions(on, messages);
     for (const { sink, digest } of messages)
       if (digest !== undefined) await savePeriod(on, sink, digest.name, digest.period);
@@ -87,6 +96,13 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     messages.map(({ sink }) => scopeOfSink(sink)),
   );
 }
+
+const keepFooter = statement<{ id: string; footer: string }>()((on, slot) =>
+  on
+    .updateTable("messages")
+    .set({ footer: slot("footer") })
+    .where("id", "=", slot("id")),
+);
 
 async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {
   const marked = new Map<string, MarkedRow[]>(messages.map(({ id }) => [id, []]));

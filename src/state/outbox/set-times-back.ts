@@ -41,6 +41,10 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       .set((eb) => ({ wanted_at: eb("wanted_at", "-", byMs), due_at: eb("due_at", "-", byMs) }))
       .execute();
     await on
+      .updateTable("message_footers")
+      .set((eb) => ({ due_at: eb("due_at", "-", byMs) }))
+      .execute();
+    await on
       .updateTable("levels")
       .set((eb) => ({ next_at: eb("next_at", "-", byMs) }))
       .execute();

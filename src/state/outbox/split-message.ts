@@ -5,6 +5,7 @@
 import type { MessageMembers, MessagePart, MessageSplit } from "../../model/outbox.ts";
 import type { MessagesTable } from "../db/outbox-tables.ts";
 import { OPEN } from "../db/literals.ts";
+import { wantFootersIn } from "../messages/wanted-footers.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { lastPeriodOf } from "./digest-period.ts";
@@ -143,6 +144,11 @@ export function splitMessage(
       await moveMembers(on, deliveryIds.map(Number), { from: messageId, to: id });
     for (const move of moves) await move(on, { from: messageId, to: first.id });
     await remove(on, { id: messageId });
+    await wantFootersIn(
+      on,
+      parts.map(({ id }) => id),
+      atMs,
+    );
     for (const { id } of parts) await addFailedAttempt(on, { messageId: id, atMs, error });
   };
   return transact(db, work, async (on) =>
@@ -156,7 +162,7 @@ export function splitMessage(
  * parent, all parts are posted under that parent.
  */
 const rowOf = (
-  whole: Omit<MessagesTable, "channel" | "taken">,
+  whole: Omit<MessagesTable, "channel" | "taken" | "footer">,
   { id, body }: MessagePart,
   { index, firstId }: { readonly index: number; readonly firstId: string },
 ): MessagesTable => ({

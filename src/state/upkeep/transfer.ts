@@ -41,6 +41,7 @@ export const TRANSFERRED = {
   threads: ["sink", "thread_key"],
   edits: ["delivery_id"],
   event_marks: ["event_id", "kind"],
+  message_footers: ["message_id"],
   sink_health: ["sink"],
   ledger: ["id"],
   spent_hours: ["hour", "key"],

@@ -35,6 +35,7 @@ export const STORE_WRITES: readonly string[] = [
   "unseal",
   "recordCrosspost",
   "recordEdit",
+  "recordFooter",
   "expireCrossposts",
   "markCrosspostsReported",
   "markDeadReported",
@@ -105,7 +106,7 @@ const NOT_CUT = [
     "loadLearned",
   ],
   ...["messageMembers", "waitingDeliveries"],
-  ...["countFurtherPages", "editableAlerts", "dueEdit", "nextEditAt"],
+  ...["countFurtherPages", "editableAlerts", "dueEdit", "nextEditAt", "dueFooter", "nextFooterAt"],
   ...[
     "dueCrosspost",
     "crosspostOutlook",

@@ -1,0 +1,23 @@
+/** Puts the footer below a Slack message, within the limits of its blocks and text. Pure. */
+import { slackLabel } from "../../render/slack-text.ts";
+import { FOOTER_LINE_CHARS, withFooterLine } from "../kind/footer-text.ts";
+import {
+  BLOCKS,
+  BLOCKS_CHARS,
+  context,
+  mrkdwn,
+  SLACK_TEXT_CHARS,
+  size,
+  type SlackBody,
+} from "./slack-blocks.ts";
+
+/** Returns the message with the line below it. Blocks that leave no room for it are left out. */
+export function withSlackFooter(body: SlackBody, footer: string): SlackBody {
+  const line = slackLabel(footer, FOOTER_LINE_CHARS);
+  const text = withFooterLine(body.text, line, SLACK_TEXT_CHARS);
+  if (body.blocks.length === 0) return { ...body, text };
+  const own = context([mrkdwn(line)]);
+  const blocks = body.blocks.slice(0, BLOCKS - 1);
+  while (blocks.length > 1 && size([...blocks, own]) > BLOCKS_CHARS) blocks.pop();
+  return { ...body, text, blocks: [...blocks, own] };
+}

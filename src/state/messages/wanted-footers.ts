@@ -1,0 +1,83 @@
+/**
+ * Stores which messages may have to change the line that says who acknowledged their alerts: when
+ * somebody acknowledges an alert or undoes that, and when a message is sealed with such an alert.
+ */
+import { WAITING } from "../db/literals.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
+
+/**
+ * Finds the messages that have such an alert. Messages of sinks that cannot edit have rows, too: a
+ * sink may become one that can before such a message is sent.
+ */
+const messagesWith = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("messages as m", "m.id", "d.message_id")
+    .select(["m.id", "m.sink"])
+    .distinct()
+    .where("d.event_id", "in", list)
+    .where("d.message_id", "is not", null),
+);
+
+/** Makes the footers of all messages with these events due. */
+export async function wantFootersOf(
+  on: Executor,
+  eventIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await want(on, (await messagesWith(on, eventIds, {})).rows, nowMs);
+}
+
+const markedMessages = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("event_marks as a", "a.event_id", "d.event_id")
+    .innerJoin("messages as m", "m.id", "d.message_id")
+    .select(["m.id", "m.sink"])
+    .distinct()
+    .where("d.message_id", "in", list)
+    .where("d.message_id", "is not", null)
+    .where("a.kind", "=", "acknowledged"),
+);
+
+/**
+ * Makes the footers of new messages due that have alerts which somebody acknowledged or released,
+ * because that may have happened after the message was rendered.
+ */
+export async function wantFootersIn(
+  on: Executor,
+  messageIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await want(on, (await markedMessages(on, messageIds, {})).rows, nowMs);
+}
+
+async function want(
+  on: Executor,
+  messages: readonly { readonly id: string; readonly sink: string }[],
+  nowMs: number,
+): Promise<void> {
+  for (const { id, sink } of new Map(messages.map((one) => [one.id, one])).values())
+    await upsert(on, { id, sink, now: nowMs });
+}
+
+const upsert = statement<{ id: string; sink: string; now: number }>()((on, slot) =>
+  on
+    .insertInto("message_footers")
+    .values({
+      ...{ message_id: slot("id"), sink: slot("sink"), state: WAITING, revision: 1 },
+      ...{ attempts: 0, due_at: slot("now"), shown: null, error: "" },
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column("message_id")
+        .doUpdateSet((eb) => ({
+          state: WAITING,
+          revision: eb("message_footers.revision", "+", 1),
+          attempts: 0,
+          due_at: eb.ref("excluded.due_at"),
+          error: "",
+        }))
+        .where("message_footers.state", "!=", "refused"),
+    ),
+);
