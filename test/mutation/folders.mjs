@@ -263,6 +263,7 @@ export const LEFT_OUT = {
         "level-follow-ups",
         "levels",
         "listed-at",
+        "mark-actions",
         "replays",
         "route-test",
         "send-sample",

@@ -99,7 +99,9 @@ describe("beside a running daemon", () => {
       data: { watch: "news" },
     });
     const csv = (await run("events", "--watch", "news", "--csv")).out.split("\r\n");
-    expect(csv[0]).toBe("detected_at,occurred_at,watch,type,author,text,url,deliveries,id");
+    expect(csv[0]).toBe(
+      "detected_at,occurred_at,watch,type,author,text,url,deliveries,id,acknowledged_by,acknowledged_at",
+    );
     expect(csv.some((row) => row.includes(`/status/${alerted},terminal:sent,`))).toBe(true);
     expect((await run("events", "--state", "summarised")).out).toBe("No event matches.\n");
   });
