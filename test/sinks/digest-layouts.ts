@@ -56,8 +56,9 @@ const LAYOUTS: readonly Omit<DigestLayout, "render">[] = [
   {
     name: "Discord",
     renderEach: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
-    refusal: ({ content, embeds, plain }: DiscordBody) =>
-      discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
+    refusal: ({ content, embeds, plain, threadName }: DiscordBody) =>
+      discordRefusal({ content, embeds, thread_name: threadName }) ??
+      discordRefusal({ content: plain }),
     ways: ({ content, embeds, plain }: DiscordBody) => [
       plain,
       `${content}${JSON.stringify(embeds)}`,

@@ -13,6 +13,7 @@ const EMBEDS = 10;
 const EMBED_CHARS = 6_000;
 const DESCRIPTION_CHARS = 4_096;
 const TITLE_CHARS = 256;
+const NAME_CHARS = 100;
 const WEBHOOK_WINDOW_MS = 2_000;
 
 interface Embed {
@@ -25,10 +26,18 @@ interface Embed {
 export interface DiscordContent {
   readonly content?: string | undefined;
   readonly embeds?: readonly Embed[] | undefined;
+  /** The name of the post that begins with the content, in a forum. */
+  readonly thread_name?: string | undefined;
 }
 
 /** What is wrong with the content; undefined when Discord takes it. */
-export function discordRefusal({ content = "", embeds = [] }: DiscordContent): string | undefined {
+export function discordRefusal({
+  content = "",
+  embeds = [],
+  thread_name: name,
+}: DiscordContent): string | undefined {
+  if (name !== undefined && (name.trim() === "" || name.length > NAME_CHARS))
+    return "thread_name: Must be between 1 and 100 in length.";
   if (content === "" && embeds.length === 0) return "Cannot send an empty message";
   if (content.length > CONTENT_CHARS) return "content: Must be 2000 or fewer in length.";
   if (embeds.length > EMBEDS) return "embeds: Must be 10 or fewer in length.";
