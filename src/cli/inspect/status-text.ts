@@ -6,7 +6,7 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
-import { type ReplicaView } from "../../server/schema/replica-view.ts";
+import type { ReplicaView } from "../../server/schema/replica-view.ts";
 import { unclaimedWords } from "../../server/contract/replica-words.ts";
 import type { KeyView, QuotaView } from "../../server/schema/budget-view.ts";
 import type { EventLine } from "../../server/schema/event-view.ts";

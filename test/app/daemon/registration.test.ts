@@ -54,7 +54,7 @@ it("registers every watch with its accounts and its former name, and polls those
     { id: "off", enabled: false },
     { id: "renamed", enabled: true, movedFrom: "old" },
   ]);
-  expect(registered.map((one) => "movedFrom" in one)).toEqual([false, false, true]);
+  expect(registered.map(({ movedFrom }) => movedFrom)).toEqual([undefined, undefined, "old"]);
   expect(polled.map(({ watch, type, state }) => [watch.id, type.type, state.key])).toEqual([
     ["first", "timeline", "key of first"],
     ["renamed", "search", "key of renamed"],
