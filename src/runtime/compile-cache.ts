@@ -91,8 +91,7 @@ function compileFrom(prefix: string, isOwn: (path: string) => boolean): void {
     if (!isOwn(path)) return byNode(module, path);
     const text = readFileSync(path);
     const digest = digestOf(text);
-    // A new build replaces what an earlier one kept, so the folder does not grow.
-    const kept = `${prefix}-${basename(path)}`;
+    const kept = `${prefix}-${basename(path)}-${digest.toString("hex", 0, 8)}`;
     const cachedData = readKept(kept, digest);
     const script = new Script(
       // Built files are ASCII, so any encoding reads them. The wrapper adds no line above the text,
