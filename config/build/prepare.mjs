@@ -82,12 +82,10 @@ async function bundle() {
   const { output } = await bundled.write({
     comments: { legal: true, annotation: true, jsdoc: false },
     dir: dist,
-    // Compiled code of these modules can be kept between starts on every Node, of others not.
-    format: "cjs",
+    format: "esm",
     chunkFileNames: "chunks/[name].js",
   });
   await bundled.close();
-  writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   output.filter(({ type }) => type === "chunk").forEach(escapeAll);
   writeFileSync(
     join(dist, "THIRD_PARTY_LICENSES.txt"),

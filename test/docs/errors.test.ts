@@ -10,11 +10,11 @@ const texts = listFiles(src, ".ts").map((path) => readFileSync(join(src, path), 
 
 /**
  * Words in capitals that are no code of ours: the environment's, the YAML parser's, and what
- * Node and drivers say.
+ * drivers say.
  */
 const FOREIGN = [
   /^(?:CHIRPWATCH|SLACK|DISCORD|WEBHOOK|SQLITE|ERR|UND_ERR)_/,
-  /^(?:MODULE_NOT_FOUND|NO_COLOR)$/,
+  /^NO_COLOR$/,
   /^(?:HTTPS?|NO)_PROXY$/,
   /^(?:BAD_SCALAR_START|BLOCK_AS_IMPLICIT_KEY|MULTILINE_IMPLICIT_KEY|TAB_AS_INDENT|UNEXPECTED_TOKEN)$/,
 ];

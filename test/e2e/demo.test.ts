@@ -12,10 +12,7 @@ import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
 
-/**
- * Its temporary files go to a folder of the test's own, which shows what was left behind, other
- * than compiled code for the next start.
- */
+/** Its temporary files go to a folder of the test's own, which shows what was left behind. */
 function place(files: Record<string, string> = {}): {
   readonly cwd: string;
   readonly env: Record<string, string>;
@@ -24,8 +21,7 @@ function place(files: Record<string, string> = {}): {
   const cwd = makeFolder(files);
   const temporary = join(cwd, "tmp");
   mkdirSync(temporary);
-  const left = () => readdirSync(temporary).filter((name) => !name.includes("compile"));
-  return { cwd, env: { TMPDIR: temporary }, left };
+  return { cwd, env: { TMPDIR: temporary }, left: () => readdirSync(temporary) };
 }
 
 const numberIn = (text: string, pattern: RegExp): number =>
