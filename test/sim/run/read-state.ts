@@ -115,9 +115,12 @@ interface LeftFeed {
   }[];
 }
 
+/** An edit is due once its message was sent: an alert may wait for a digest until the end. */
 const TIMERS = `
   select 'an answer of an enrichment' as what, next_at as dueAtMs from enrichments where state = 'waiting'
-  union all select 'an edit', due_at from edits where state = 'waiting'
+  union all select 'an edit', x.due_at from edits x
+    join deliveries d on d.id = x.delivery_id join messages m on m.id = d.message_id
+    where x.state = 'waiting' and m.state = 'sent' and m.ref is not null
   union all select 'a repeat of a level', next_at from levels where next_at is not null
   union all select 'a recheck', due_at from rechecks`;
 
