@@ -7,7 +7,7 @@ import { startInnerDaemon } from "../support/inner-daemon.ts";
 
 const MINUTE = 60_000;
 
-it("is a fact about the alert wherever one asks, over a restart, and only a route that asks for it hears of it", async () => {
+it("is shown with the alert in every view, also after a restart, and its event goes only to a route that names it", async () => {
   const { clock, call, control, hook, opsAlerts, page, stop, start } = await startInnerDaemon({
     watches: () => ({ brand: { type: "timeline", accounts: ["one"], schedule: "@every 1m" } }),
     more: {

@@ -51,7 +51,7 @@ it("starts, and sends at once, where the dates of a mute have passed", async () 
   expect(hook.subjects()).toEqual(ids);
 });
 
-it("starts, and keeps what it finds, where active hours are over for ever", async () => {
+it("starts, and keeps what it finds, although its active hours never come again", async () => {
   const { clock, control, hook, status } = await muted("2025-12-24:2025-12-26", {
     active_time_intervals: ["away"],
   });

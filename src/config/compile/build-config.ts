@@ -1,8 +1,4 @@
-/**
- * Builds the configuration from its sections, and checks the rules that concern several of them:
- * every watch has a destination, every sink is used, the names of sinks exist.
- */
-import type { ReportConfig } from "../../model/report.ts";
+/** Builds the configuration from its sections. */
 import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
@@ -11,7 +7,7 @@ import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
-import { checkSinks, eventSinksOf, warnOfLoneThreads } from "./check-sinks.ts";
+import { eventSinksOf, warnOfLoneThreads } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
 import { refuseOwnFiles } from "./own-files.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
@@ -21,19 +17,10 @@ import { buildWatch, type WatchDeps } from "./build-watch.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import type { Config, SinkConfig } from "../config.ts";
 import { checkDefaults } from "./check-defaults.ts";
+import { checkMoves, checkOps, warnOfLoopback, warnOfUnused } from "./check-sections.ts";
 import { expandDefaultLists } from "./list-files.ts";
-import { loopbackDoubt } from "../guard.ts";
-import { configPlace, type Report } from "../report.ts";
-import {
-  childOf,
-  entriesOf,
-  type Entry,
-  entryOf,
-  findNode,
-  type MapNode,
-  type Node,
-  type Place,
-} from "../tree.ts";
+import { configPlace } from "../report.ts";
+import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode } from "../tree.ts";
 import { resolveStatePath, socketPlaceOf } from "../text/state-path.ts";
 import type { LoadWhere, WhereCompiler } from "../where/where.ts";
 import { anyBody, type WhereBody } from "../where/where-types.ts";
@@ -302,116 +289,3 @@ async function buildTree(
     ...shared,
   });
 }
-
-function sinkPlace(node: Node, fallback: Place, index: number): Place {
-  const sink = childOf(node, "sink");
-  if (sink === undefined) return fallback;
-  return sink.kind === "list" ? (sink.items[index]?.place ?? sink.place) : sink.place;
-}
-
-function checkMoves(entries: readonly Entry[], what: "watch" | "sink", report: Report): void {
-  const ids = entries.map(({ key }) => key);
-  const taken = new Set<string>();
-  for (const { key, node } of entries) {
-    const from = childOf(node, "moved_from");
-    if (from?.kind !== "scalar" || typeof from.value !== "string") continue;
-    if (ids.includes(from.value)) {
-      report.error(
-        from.place,
-        "moved-from",
-        `\`moved_from\` names the ${what} \`${from.value}\`, which is still defined: ${from.value === key ? "remove the line" : `remove that ${what}, or this line`}`,
-      );
-    } else if (taken.has(from.value))
-      report.error(
-        from.place,
-        "moved-from",
-        `two ${what === "watch" ? "watches" : "sinks"} were moved from \`${from.value}\`: only one can keep its ${what === "watch" ? "memory" : "queue"}`,
-      );
-    taken.add(from.value);
-  }
-}
-
-function checkOps(
-  root: MapNode,
-  sections: Sections | undefined,
-  sinks: readonly Entry[],
-  report: Report,
-): void {
-  const entry = entryOf(root, "ops");
-  if (
-    entry === undefined ||
-    entry.node.kind !== "map" ||
-    entryOf(entry.node, "sink") === undefined
-  ) {
-    if (entry !== undefined && entry.node.kind !== "map") return;
-    const place = entry?.keyPlace ?? { file: root.place.file, offset: 0 };
-    report.warn(
-      place,
-      "no-ops",
-      "no `ops` sink: alerts about the daemon itself go only to the log and the status page; write `ops: { sink: NAME }`",
-    );
-    return;
-  }
-  if (sections === undefined) return;
-  const place = (index: number) =>
-    sinkPlace(entry.node, findNode(entry.node, ["sink"], entry.keyPlace).place, index);
-  checkSinks(
-    sections.ops.sinks,
-    place,
-    sinks.map(({ key }) => key),
-    report,
-  );
-}
-
-function warnOfLoopback(
-  root: MapNode,
-  { api }: Sections,
-  sinks: readonly SinkConfig[],
-  deps: BuildDeps,
-): void {
-  const doubt = loopbackDoubt(api.baseUrl, sinks, deps.sinkTypes);
-  const { place, node } = findNode(root, ["api", "base_url"]);
-  if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
-}
-
-/** Everything that can refer to a sink. */
-interface SinkUsers {
-  readonly watchEntries: readonly Entry[];
-  readonly watches: readonly Watch[];
-  readonly route: Route | undefined;
-  readonly reports: readonly ReportConfig[];
-  readonly sections: Sections | undefined;
-}
-
-function warnOfUnused(
-  sinks: readonly Entry[],
-  { watchEntries, watches, route, reports, sections }: SinkUsers,
-  report: Report,
-): void {
-  // If a watch or the route tree has errors, it is not known which sinks they use.
-  if (
-    watches.length !== watchEntries.length ||
-    sections === undefined ||
-    (route === undefined && report.hasErrors())
-  )
-    return;
-  const used = new Set([
-    ...watches.flatMap((watch) => watch.sinks),
-    ...sections.ops.sinks,
-    ...reports.flatMap(({ sinks: own }) => own),
-    ...(route === undefined ? [] : sinksOf(route)),
-  ]);
-  for (const { key, keyPlace } of sinks) {
-    if (!used.has(key))
-      report.warn(
-        keyPlace,
-        "unused-sink",
-        `the sink \`${key}\` is never used: no watch, route, report or \`ops\` names it`,
-      );
-  }
-}
-
-const sinksOf = (route: Route): readonly string[] => [
-  ...route.sinks,
-  ...route.routes.flatMap(sinksOf),
-];

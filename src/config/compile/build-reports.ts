@@ -18,7 +18,7 @@ import {
   type Path,
   type Place,
 } from "../tree.ts";
-import { readSchedule } from "./schedule.ts";
+import { readSchedule } from "../check/schedule.ts";
 
 export interface ReportBuildDeps {
   readonly report: Report;

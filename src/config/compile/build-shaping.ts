@@ -11,7 +11,7 @@ import { didYouMean } from "../suggest.ts";
 import { findNode, type MapNode, type Place } from "../tree.ts";
 import type { WhereBody } from "../where/where-types.ts";
 import { buildMuting, type MutingDeps } from "./build-intervals.ts";
-import { readSchedule } from "./schedule.ts";
+import { readSchedule } from "../check/schedule.ts";
 import { describeUnknownNumber, numberReader } from "../where/sort-numbers.ts";
 
 export interface ShapingDeps extends MutingDeps {

@@ -2,7 +2,6 @@
  * Builds an entry under `watches`: merges in the defaults, checks the common keys and those of its
  * type, and converts it to a Watch.
  */
-import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Schedule, Timing } from "../../model/schedule.ts";
 import type { Include, Watch } from "../../model/watch.ts";
@@ -13,9 +12,15 @@ import { checkEnrich, type EnrichCheckDeps } from "./build-enrich.ts";
 import { expandListFiles, type ListFileDeps } from "./list-files.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
-import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
-import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
+import { SAMPLE_DAY_MS } from "../check/schedule.ts";
+import {
+  checkFollowing,
+  checkFullPolls,
+  checkMaxAge,
+  checkOneRhythm,
+  checkSchedule,
+} from "../check/watch-timing.ts";
 import {
   childOf,
   type Entry,
@@ -281,115 +286,10 @@ function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: Wa
   );
 }
 
-function checkSchedule(
-  common: CommonWatch,
-  type: WatchType<any>,
-  at: (key: string) => Place,
-  deps: WatchDeps,
-): Schedule | undefined {
-  const written = common.schedule;
-  const schedule = readSchedule(
-    typeof written === "string" ? written : { cron: written.cron, timezone: written.timezone },
-    common.timezone,
-    deps.timetable,
-  );
-  if (typeof schedule === "string") {
-    deps.report.error(at("schedule"), "schedule", schedule);
-    return undefined;
-  }
-  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
-  if (type.dataIntervalMs !== undefined && intervalMs < type.dataIntervalMs) {
-    const message = `polls every ${formatDuration(intervalMs)}, but ${type.type} data changes about every ${formatDuration(type.dataIntervalMs)}: the extra requests find nothing new`;
-    deps.report.warn(at("schedule"), "faster-than-data", message);
-  }
-  return schedule;
-}
-
-function checkMaxAge(
-  common: CommonWatch,
-  intervalMs: number,
-  at: (key: string) => Place,
-  deps: WatchDeps,
-): number {
-  const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
-  const maxAgeMs =
-    common.max_age ??
-    Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
-  const retention = formatDuration(deps.retentionMs);
-  if (maxAgeMs < intervalMs) {
-    const isRemembered = 2 * intervalMs <= deps.retentionMs;
-    const short =
-      common.max_age === undefined
-        ? `\`state.retention\` ${retention}`
-        : `\`max_age\` ${formatDuration(maxAgeMs)}`;
-    const cure = `${formatDuration(2 * intervalMs)} or more${isRemembered || common.max_age === undefined ? "" : `, with a \`state.retention\` as long`}`;
-    const message = `${short} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${cure}`;
-    deps.report.error(at("max_age"), "max-age-below-interval", message);
-  }
-  if (common.max_age !== undefined && maxAgeMs > deps.retentionMs) {
-    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${retention}: items would be forgotten and raise an alert again; write ${retention} or less, or a longer \`state.retention\``;
-    deps.report.error(at("max_age"), "max-age-above-retention", message);
-  }
-  return maxAgeMs;
-}
-
-/**
- * Checks `recheck` against the retention, and `spike` and `no_events` against the interval of
- * polls.
- */
-function checkFollowing(
-  common: CommonWatch,
-  intervalMs: number,
-  at: (...path: readonly string[]) => Place,
-  deps: WatchDeps,
-): void {
-  const { recheck, spike, no_events: noEvents } = common;
-  if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
-    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the state forgets the tweets before that; write ${formatDuration(deps.retentionMs)} or less`;
-    deps.report.error(at("recheck", "until"), "recheck", message);
-  }
-  if (spike !== undefined && spike.windowMs < intervalMs) {
-    const message = `\`window\` ${formatDuration(spike.windowMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: most windows would never be checked; write ${formatDuration(intervalMs)} or more`;
-    deps.report.error(at("spike", "window"), "spike", message);
-  }
-  if (noEvents !== undefined && noEvents.for < 2 * intervalMs) {
-    const message = `\`for\` ${formatDuration(noEvents.for)} is shorter than two of the schedule's intervals of ${formatDuration(intervalMs)}: write ${formatDuration(2 * intervalMs)} or more`;
-    deps.report.error(at("no_events", "for"), "no-events", message);
-  }
-}
-
 /** Returns the timing. Undefined if there is no `freshness` and the schedule cannot be read. */
 function timingOf({ freshness }: CommonWatch, schedule: Schedule | undefined): Timing | undefined {
   if (freshness !== undefined) return { kind: "freshness", freshness };
   return schedule === undefined ? undefined : { kind: "schedule", schedule };
-}
-
-/** Refuses `freshness` together with `schedule`, because both say when to poll. */
-function checkOneRhythm(
-  entry: Entry,
-  { freshness }: CommonWatch,
-  at: (key: string) => Place,
-  deps: WatchDeps,
-): void {
-  const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
-  if (freshness === undefined || own === undefined) return;
-  const message =
-    "`freshness` lets the planner choose when to poll, but `schedule` fixes it: keep one of them";
-  deps.report.error(at("freshness"), "freshness-and-schedule", message);
-}
-
-/**
- * Checks that full polls are frequent enough to find posts before these are too old for an alert.
- */
-function checkFullPolls(
-  { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
-  maxAgeMs: number,
-  at: (key: string) => Place,
-  deps: WatchDeps,
-): void {
-  if (fullPollEveryMs === undefined || fullPollEveryMs <= maxAgeMs / 2) return;
-  const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old for an alert; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
-  deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);
 }
 
 async function checkWhere(

@@ -104,7 +104,7 @@ const firstRate = (postedMs: readonly number[], nowMs: number): number =>
     : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
 
 /**
- * Returns the member with `isBusy` decided anew: whether it finds so much that sharing saves
+ * Returns the member with a new decision on `isBusy`: whether it finds so much that sharing saves
  * nothing.
  */
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
