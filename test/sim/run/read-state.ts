@@ -115,14 +115,24 @@ interface LeftFeed {
   }[];
 }
 
-/** An edit is due once its message was sent: an alert may wait for a digest until the end. */
+/**
+ * An edit and a repeat are due once the message that they concern was sent: an alert may wait for a
+ * digest until the end. Nothing is due for a watch that is not polled.
+ */
 const TIMERS = `
+  with polled as (select key from watches where enabled = 1 and paused = 0 and removed_at is null)
   select 'an answer of an enrichment' as what, next_at as dueAtMs from enrichments where state = 'waiting'
   union all select 'an edit', x.due_at from edits x
     join deliveries d on d.id = x.delivery_id join messages m on m.id = d.message_id
     where x.state = 'waiting' and m.state = 'sent' and m.ref is not null
-  union all select 'a repeat of a level', next_at from levels where next_at is not null
-  union all select 'a recheck', due_at from rechecks`;
+  union all select 'a repeat of a level', l.next_at from levels l
+    join events e on e.id = l.event_id
+    join deliveries d on d.event_id = l.event_id and d.sink = l.sink
+    left join messages m on m.id = d.message_id
+    where l.next_at is not null and d.state <> 'waiting' and coalesce(m.state, '') <> 'open'
+      and e.watch_key in (select key from polled)
+  union all select 'a recheck', r.due_at from rechecks r join targets t on t.id = r.target_id
+    where t.removed_at is null and t.watch_key in (select key from polled)`;
 
 const NOTHING: LeftState = {
   ledger: new Map(),
