@@ -138,7 +138,7 @@ class RememberedAlerts implements OpsAlerts {
 
   /**
    * Runs changes of conditions one at a time. A change that cannot be stored is in effect until the
-   * next restart.
+   * next restart. Its ops alert is then in the log only, and its end may be reported without it.
    */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;
