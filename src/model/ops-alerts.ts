@@ -44,18 +44,19 @@ export interface Condition {
 
 export interface OpsAlerts {
   /**
-   * Stores and routes an alert. If the store cannot be written, the alert is only logged. Never
+   * Stores and routes an alert. If the store cannot be written, the alert is logged, and stored
+   * later: at the next call for its condition, or at the next `load` if it has no condition. Never
    * rejects.
    */
   raise(alert: OpsAlert): Promise<void>;
   /**
    * Ends a condition, and raises `recovered` if it was raised. Does nothing while another replica
-   * may still see it. Never rejects.
+   * may still see it, or while `recovered` cannot be stored. Never rejects.
    */
   clear(key: string, recovered?: OpsAlert): Promise<void>;
   /**
-   * Loads which conditions last, if that was never done or other replicas may have changed them.
-   * Call it before `lasting`.
+   * Loads which conditions last, if that was never done or other replicas may have changed them,
+   * after storing the alerts that could not be stored before. Call it before `lasting`.
    */
   load(): Promise<void>;
   /** Loads the conditions again, because another process may have raised or cleared some. */

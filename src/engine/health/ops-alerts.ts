@@ -54,6 +54,8 @@ class RememberedAlerts implements OpsAlerts {
    * condition that was ever raised.
    */
   readonly #raised = new Set<string>();
+  /** The alerts that could not be stored yet, by type, subject and episode; oldest first. */
+  readonly #unstored = new Map<string, { readonly alert: OpsAlert; readonly episode: string }>();
   readonly #inTurn = createInTurn();
 
   constructor(deps: OpsAlertsDeps) {
@@ -75,8 +77,8 @@ class RememberedAlerts implements OpsAlerts {
 
   async raise(alert: OpsAlert): Promise<void> {
     const { once } = alert;
-    if (once === undefined) return this.#publish(alert, alert.episode ?? this.#deps.random.id());
-    await this.#one(once.key, () => this.#raiseOnce(alert, once));
+    if (once !== undefined) return this.#one(once.key, () => this.#raiseOnce(alert, once));
+    await this.#publish(alert, alert.episode ?? this.#deps.random.id());
   }
 
   async clear(key: string, recovered?: OpsAlert): Promise<void> {
@@ -88,13 +90,16 @@ class RememberedAlerts implements OpsAlerts {
         (known.seenUntilMs ?? 0) > this.#deps.clock.now()
       )
         return;
-      if (recovered !== undefined) await this.#publish(recovered, `${key}#${known.times}`);
+      if (recovered !== undefined && !(await this.#publish(recovered, `${key}#${known.times}`)))
+        return;
       this.#conditions.put(key, { times: known.times, isRaised: false, about: "" });
       this.#raised.delete(key);
     });
   }
 
-  load(): Promise<void> {
+  async load(): Promise<void> {
+    for (const { alert, episode } of [...this.#unstored.values()])
+      if (alert.once === undefined) await this.#publish(alert, episode);
     return this.#deps.share.isAlone ? this.#conditions.load() : this.reload();
   }
 
@@ -120,7 +125,7 @@ class RememberedAlerts implements OpsAlerts {
       return;
     }
     const times = (known?.times ?? 0) + 1;
-    await this.#publish(alert, `${key}#${times}`);
+    if (!(await this.#publish(alert, `${key}#${times}`))) return;
     this.#conditions.put(key, {
       times,
       isRaised: true,
@@ -137,8 +142,9 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /**
-   * Runs changes of conditions one at a time. A change that cannot be stored is in effect until the
-   * next restart. Its ops alert is then in the log only, and its end may be reported without it.
+   * Runs changes of conditions one at a time. A change whose ops alert could not be stored is not
+   * made: whoever sees the condition asks for the change again at its next check. A change that
+   * cannot be stored itself is in effect until the next restart.
    */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;
@@ -151,20 +157,47 @@ class RememberedAlerts implements OpsAlerts {
     }).catch((error: unknown) => log.error("open ops alerts could not be stored", { error }));
   }
 
-  async #publish(alert: OpsAlert, episode: string): Promise<void> {
+  /**
+   * Logs an alert and stores it. Returns whether it is stored. An alert that is not is logged once,
+   * however often it is tried again.
+   */
+  async #publish(alert: OpsAlert, episode: string): Promise<boolean> {
     const { log, publish } = this.#deps;
-    const fields = {
-      alert: alert.type,
-      subject: alert.subject,
-      text: alert.message,
-      ...alert.facts,
-    };
-    if (alert.severity === "info") log.info("ops alert", fields);
-    else log.warn("ops alert", fields);
-    await publish(alert, episode).catch((error: unknown) =>
-      log.error("ops alert could not be stored", { alert: alert.type, error }),
-    );
+    const key = `${alert.type} ${alert.subject} ${episode}`;
+    if (!this.#unstored.has(key)) logAlert(log, alert);
+    try {
+      await publish(alert, episode);
+    } catch (error) {
+      if (this.#unstored.has(key)) return false;
+      log.error("ops alert could not be stored; it is tried again", { alert: alert.type, error });
+      this.#keep(key, alert, episode);
+      return false;
+    }
+    this.#unstored.delete(key);
+    return true;
   }
+
+  #keep(key: string, alert: OpsAlert, episode: string): void {
+    for (const oldest of this.#unstored.keys()) {
+      if (this.#unstored.size < MAX_UNSTORED) break;
+      this.#unstored.delete(oldest);
+    }
+    this.#unstored.set(key, { alert, episode });
+  }
+}
+
+/** The number of alerts that are kept to be tried again. Older ones are in the log only. */
+const MAX_UNSTORED = 100;
+
+function logAlert(log: Ports["log"], alert: OpsAlert): void {
+  const fields = {
+    alert: alert.type,
+    subject: alert.subject,
+    text: alert.message,
+    ...alert.facts,
+  };
+  if (alert.severity === "info") log.info("ops alert", fields);
+  else log.warn("ops alert", fields);
 }
 
 export interface PublisherDeps extends CommitDeps, Pick<Ports, "clock" | "hash"> {

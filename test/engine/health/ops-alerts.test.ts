@@ -25,6 +25,7 @@ function open(
   clock: VirtualClock,
   changes: Partial<OpenedStore> = {},
   share: Pick<Share, "isAlone"> = WHOLE,
+  isStorable: () => boolean = () => true,
 ): OpsAlerts {
   const deps = {
     store: { ...store, ...changes },
@@ -41,7 +42,10 @@ function open(
     route: () => [],
     wakeDelivery: () => undefined,
   });
-  return createOpsAlerts({ ...deps, publish });
+  return createOpsAlerts({
+    ...deps,
+    publish: (...args) => (isStorable() ? publish(...args) : Promise.reject(new Error("cut off"))),
+  });
 }
 
 const raised = async (store: OpenedStore) =>
@@ -93,6 +97,33 @@ it("stores the alert once when a crash comes before what was raised is stored", 
   await open(store, clock).raise(stalled);
   expect(await raised(store)).toEqual(["watch.stalled"]);
 });
+
+it.each([true, false])(
+  "stores what could not be stored at first, in its order and once (alone: %s)",
+  async (isAlone) => {
+    const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
+    let isStorable = false;
+    const opsAlerts = open(store, clock, {}, { isAlone }, () => isStorable);
+    const outage = alert("upstream.dark", { key: "outage" });
+    const recovered = alert("upstream.recovered");
+    await opsAlerts.raise(alert("watch.gap"));
+    await opsAlerts.raise(outage);
+    await opsAlerts.clear("outage", recovered);
+    expect(opsAlerts.lasting("outage").size).toBe(0);
+    isStorable = true;
+    await opsAlerts.load();
+    await opsAlerts.load();
+    await opsAlerts.raise(outage);
+    await opsAlerts.raise(outage);
+    isStorable = false;
+    await opsAlerts.clear("outage", recovered);
+    expect(opsAlerts.lasting("outage").size).toBe(1);
+    isStorable = true;
+    await opsAlerts.clear("outage", recovered);
+    await opsAlerts.clear("outage", recovered);
+    expect(await raised(store)).toEqual(["watch.gap", "upstream.dark", "upstream.recovered"]);
+  },
+);
 
 it("raises what has no end each time", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
