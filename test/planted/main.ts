@@ -14,6 +14,7 @@ const HELP = `npm run test:planted -- [options] [name ...]
   names             patches of test/planted, or the beginning of their names; all of them unless given
   --all             every test, not only those that a patch names
   --seeds N         seeds of the simulation for what passes the tests; 500 unless given, 0: none
+  --simulation      no tests: the simulation alone
   --workers N       processes of the simulation; one per core unless given
   --list            only say what there is`;
 
@@ -22,6 +23,7 @@ const { values, positionals: names } = parseArgs({
   options: {
     all: { type: "boolean" },
     seeds: { type: "string", default: "500" },
+    simulation: { type: "boolean" },
     workers: { type: "string" },
     list: { type: "boolean" },
     help: { type: "boolean" },
@@ -92,7 +94,8 @@ async function plant(copy: string, patch: Patch): Promise<Outcome> {
   try {
     if (patch.scenario !== undefined)
       return { patch, caughtBy: await failedSim(copy, "--scenario", patch.scenario) };
-    return { patch, caughtBy: (await failedTest(copy, patch)) ?? (await failedSeed(copy)) };
+    const test = values.simulation ? undefined : await failedTest(copy, patch);
+    return { patch, caughtBy: test ?? (await failedSeed(copy)) };
   } finally {
     apply("--reverse");
   }
