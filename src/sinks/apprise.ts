@@ -38,12 +38,12 @@ import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 /**
- * The services behind Apprise have limits of their own, at which Apprise cuts or splits a text
- * (`overflow` in their URLs). Most of them accept this much.
+ * The services behind Apprise have text limits of their own. At these limits Apprise cuts or splits
+ * a text, as `overflow` in their URLs says. Most of the services accept a text of this length.
  */
 const APPRISE_BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
-/** More alerts than this are sent as a list. */
+/** A message shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const APPRISE_MAX_CARDS = 3;
 
 const settingsSchema = z
@@ -82,7 +82,10 @@ const settingsSchema = z
 
 type AppriseSettings = z.infer<typeof settingsSchema>;
 
-/** The sealed body. https://github.com/caronc/apprise-api#api-details */
+/**
+ * The body of a message, which is stored and sent unchanged in every attempt.
+ * https://github.com/caronc/apprise-api#api-details
+ */
 export type AppriseBody = {
   readonly title: string;
   readonly body: string;
@@ -145,11 +148,12 @@ function createSend(settings: AppriseSettings, deps: SinkDeps) {
   );
   const headers = {
     "content-type": "application/json; charset=utf-8",
-    // What each service answered is in the log that the server returns.
+    // The server then returns its log, which says how each service behind it answered.
     ...{ accept: "application/json", "x-apprise-log-level": "info", "user-agent": "chirpwatch" },
   };
   const to = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) };
-  // There is no idempotency key, so a message whose answer was lost is shown twice.
+  // The API has no idempotency key, so a message whose answer was lost is sent and shown a second
+  // time.
   return async (
     { body }: { readonly body: unknown },
     signal: AbortSignal,
@@ -174,7 +178,7 @@ function createSend(settings: AppriseSettings, deps: SinkDeps) {
 }
 
 /**
- * "At least one notification could not be sent":
+ * The status for "At least one notification could not be sent":
  * https://github.com/caronc/apprise-api#api-response-codes
  */
 const PARTLY = 424;
@@ -182,9 +186,10 @@ const SENT_LINE = /\bSent [^"\n]{1,60} notification/i;
 const HAS_LOG = /"details"\s*:\s*\[\s*\[/;
 
 /**
- * Whether some services accepted the message. None did if there is only one service, or if the log
- * in the answer has no line about a successful one. Without a log the message counts as accepted,
- * because a repeat would reach those that have it.
+ * Whether some services behind the Apprise server accepted the message and others did not. No
+ * service accepted it if `urls` names only one service, or if the log in the answer has no line
+ * about a successful notification. Without a log the message counts as accepted, because sending it
+ * again would repeat it to the services that accepted it.
  */
 const isPartly = ({ status, body }: HttpResponse, urls: string | undefined): boolean =>
   status === PARTLY &&
@@ -196,12 +201,14 @@ const NOBODY_HINT =
 
 const APPRISE: Receiver = {
   name: "Apprise",
-  // No service accepted the message, but each may accept it later.
+  // A 424 that is not a partial delivery: no service accepted the message, but each may accept it
+  // later.
   kinds: { 424: "transient" },
   // A 200 with an `error` in the body is a failure.
   readFailure: (answer) =>
     /^\s*\{\s*"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined,
-  // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
+  // The server's refusal "The payload is too large to be processed":
+  // https://github.com/caronc/apprise-api#api-details
   isTooLarge: ({ status }) => status === 431,
   hints: {
     400: "Apprise refuses the message or its `urls`: see the log of the Apprise server.",
@@ -215,7 +222,7 @@ const APPRISE: Receiver = {
 
 const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 
-/** Renders at most `APPRISE_MAX_CARDS` alerts. */
+/** Renders a message with at most `APPRISE_MAX_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
   const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
   const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""]
@@ -249,10 +256,10 @@ export const renderAppriseDigest = (digest: Digest): Iterable<DigestPart> =>
     linesBody,
   );
 
-/** Returns a body with the first line as its title. */
+/** Returns a body whose title is the first line. */
 function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
   const title = first === undefined ? "" : plainLine(first);
-  // A heading that is too long for the title is repeated in full in the body.
+  // A heading that is too long for the title is cut there, so the body repeats it in full.
   const lines =
     first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS)
       ? [first, ...rest]

@@ -1,7 +1,7 @@
 /**
  * The chat webhook sink posts `{"text": …}`, which the incoming webhooks of Mattermost,
- * Rocket.Chat, Google Chat and others accept. Contains its settings, the text, and what their
- * answers mean.
+ * Rocket.Chat, Google Chat and others accept. Contains its settings, the layout of the text, and
+ * the meaning of the chats' answers.
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
@@ -29,15 +29,16 @@ import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 
 /**
- * Rocket.Chat accepts 5,000 characters by default, Google Chat 32,000 bytes, Mattermost 16,383
- * characters, and older Mattermost servers 4,000. Counted in UTF-16 units.
+ * The maximum length of a text in UTF-16 units, which all of these chats accept: Rocket.Chat takes
+ * 5,000 characters by default, Google Chat 32,000 bytes, Mattermost 16,383 characters, and older
+ * Mattermost servers 4,000.
  */
 const TEXT_CHARS = 4_000;
-/** More alerts than this are sent as a list. */
+/** A message shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const MAX_TEXT_CARDS = 3;
 /**
- * Google Chat accepts 60 messages per minute and space, and says so in no header.
- * https://developers.google.com/workspace/chat/limits
+ * Google Chat accepts 60 messages per minute and space, but its answers do not say how many are
+ * left. https://developers.google.com/workspace/chat/limits
  */
 const GOOGLE_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 
@@ -50,7 +51,7 @@ const settingsSchema = z.strictObject({
   allow_private: allowPrivateSetting(),
 });
 
-/** The sealed body. */
+/** The body of a message, which is stored and sent unchanged in every attempt. */
 export type ChatWebhookBody = { readonly text: string };
 
 export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
@@ -98,7 +99,8 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
         render: renderChatWebhookDigest,
         announce: renderChatWebhookAnnouncement,
       },
-      // There is no idempotency key, so a message whose answer was lost is shown twice.
+      // There is no idempotency key, so a message whose answer was lost is sent and shown a second
+      // time.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
         return {};
@@ -111,10 +113,10 @@ const NEW_WEBHOOK = "make a new incoming webhook and put its address into `webho
 
 const CHAT: Receiver = {
   name: "the chat",
-  // Every chat accepts this body, so a 400 or 501 is about the webhook. Mattermost and Rocket.Chat
-  // answer 400 if they do not know it.
+  // Every chat accepts this form of body, so a 400 or 501 means that the webhook itself is wrong.
+  // Mattermost and Rocket.Chat answer 400 for a webhook that does not exist.
   kinds: { 400: "destination", 501: "destination" },
-  // Rocket.Chat and Google Chat answer 400 if a text is too large.
+  // Rocket.Chat and Google Chat answer 400 if a text is too long.
   isTooLarge: ({ status, body }) =>
     status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
   hints: {
@@ -127,7 +129,7 @@ const CHAT: Receiver = {
   },
 };
 
-/** Renders at most `MAX_TEXT_CARDS` alerts. */
+/** Renders a message with at most `MAX_TEXT_CARDS` alerts. */
 export function renderChatWebhook(batch: Batch): ChatWebhookBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]): ChatWebhookBody => ({
@@ -142,9 +144,9 @@ export function renderChatWebhook(batch: Batch): ChatWebhookBody {
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
 /**
- * Writes a line. A link follows the text that it belongs to; a quote has the mark that all these
- * chats use. Links are bare, so a title has no link to its author: it would stand next to the link
- * to the post, which leads to the author, too.
+ * Writes a line. A link is written as a bare URL behind its text. The lines of a quote begin with
+ * `>`, which all these chats understand. A title gets no link to the author, because it would stand
+ * next to the link to the post, which leads to the author as well.
  */
 function writeLine({ kind, spans }: RichLine): string {
   const text = chatLines(

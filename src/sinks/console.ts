@@ -1,6 +1,6 @@
 /**
- * The console sink writes alerts as readable lines to the terminal. Contains their layout. `write`
- * is its only output; it makes no requests.
+ * The console sink writes alerts as readable lines to the terminal. Contains their layout. Its only
+ * output is `write`; it makes no requests.
  */
 import colors from "picocolors";
 import { z } from "zod";
@@ -30,8 +30,8 @@ import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 const settingsSchema = z.strictObject(threadSettings);
 
 /**
- * The sealed body: harmless text without colours, because a later attempt may write to a different
- * terminal.
+ * An alert in the stored body of a message. The text has no control characters and no colours,
+ * because a later attempt may write to a different terminal.
  */
 interface Line {
   readonly title: string;
@@ -58,11 +58,11 @@ interface ConsoleBody {
   readonly footer?: string;
 }
 
-/** The number of characters of an alert's text that a digest shows. */
+/** The maximum number of characters of an alert's text in a digest. */
 const WORDS_CHARS = 110;
 /**
- * The number of rows in one message of a digest. A terminal sets no limit, but rendering thousands
- * of rows at once would hold the event loop.
+ * The maximum number of rows in one message of a digest. A terminal has no such limit, but
+ * rendering thousands of rows at once would block the event loop.
  */
 const MAX_ROWS = 50;
 
@@ -92,8 +92,8 @@ function createConsoleSink(
   return {
     threads,
     render: (batch) => renderBatch(batch) as unknown as Json,
-    // Groups that are no digest are shown in full. Throttled alerts are not announced, because
-    // nobody waits for them at a terminal.
+    // Groups of any size are shown in full, unless they are digests. Throttled alerts are not
+    // announced, because nobody waits for them at a terminal.
     lists: { above: Number.POSITIVE_INFINITY, render: renderDigest },
     async send(message) {
       await hand(write, writesToLog === true ? logLines(name, message) : laidOutBelow(message));
@@ -112,8 +112,8 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
 }
 
 /**
- * Returns one line per alert in the form of the log, so that no text of a post can look like a log
- * line.
+ * Returns one JSON line per alert, in the format of the daemon's own log, so that no text of a post
+ * can look like a log line.
  */
 function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
   const { heading, lines, rows } = body as unknown as ConsoleBody;
@@ -155,7 +155,7 @@ function renderBatch(batch: Batch): ConsoleBody {
   };
 }
 
-/** Renders a list. Messages after the first one say which of its alerts they list. */
+/** Renders a list. Every message after the first one says which of the alerts it lists. */
 function* renderDigest(digest: Digest): Generator<DigestPart, void> {
   const room = [MAX_ROWS];
   const pages = digestPages(digest, {
@@ -194,7 +194,7 @@ function rowOf(row: DigestRow): Row {
 
 function lineOf(message: NeutralMessage): Line {
   const { context } = message;
-  // A context without a text of its own only repeats the title.
+  // A context without a text only repeats what the title says, so it is left out.
   const quoted =
     context === undefined || context.body === "" ? [] : [`${context.label}: ${context.body}`];
   const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
@@ -218,7 +218,7 @@ function layOut(message: SealedMessage): string {
     return `${[colors.yellow(heading), ...rows.map(layOutRow), ...(footer === undefined ? [] : [`  ${footer}`])].join("\n")}\n`;
   const blocks = lines.map(layOutLine);
   if (heading === "") return `${blocks.join("\n")}\n`;
-  // Lines below a number belong to it, so they are indented.
+  // The alerts below a heading with their number are indented, to show that they belong to it.
   const own = lines.length > 1 ? blocks.map((block) => block.replace(/^/gm, "  ")) : blocks;
   return `${[colors.yellow(heading), ...own].join("\n")}\n`;
 }
@@ -230,8 +230,8 @@ function layOutRow({ kind, text, url }: Row): string {
 }
 
 /**
- * Matches lines that look like JSON. Alerts and log are often in one place, as in a container,
- * where such a line could be taken for one of the log.
+ * Matches the beginning of lines that look like JSON. Alerts and the log often share one output, as
+ * in a container, where such a line could be mistaken for a line of the log.
  */
 const LIKE_JSON = /^\s*(?=[{["])/;
 

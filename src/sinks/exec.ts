@@ -1,6 +1,6 @@
 /**
  * The exec sink starts a program on this machine and writes the events to its standard input.
- * Contains its settings and the meaning of exit codes; the Outputs port starts and ends programs.
+ * Contains its settings and the meaning of exit codes; the port `Outputs` starts and ends programs.
  */
 import { z } from "zod";
 import { parseDuration } from "../model/duration.ts";
@@ -51,7 +51,10 @@ export const execSink: SinkType<ExecSettings> = {
   create: async (_name, settings, deps) => createExecSink(settings, deps),
 };
 
-/** Creates the sink. Programs can recognise repeats by the event's id in the document. */
+/**
+ * Creates the sink. A message may be sent twice; programs can recognise a repeat by the event's id
+ * in the document.
+ */
 function createExecSink({ command, timeout }: ExecSettings, { outputs }: SinkDeps): Sink {
   const [path = "", ...args] = command;
   const timeoutMs = parseDuration(timeout) ?? 30_000;
@@ -89,9 +92,9 @@ function notStarted(error: unknown, path: string): SinkError {
 }
 
 /**
- * The failures that exit codes stand for. 64 to 78 are defined in sysexits.h
- * (https://man.freebsd.org/cgi/man.cgi?sysexits), 126 and 127 by the shell. After any other code
- * the message is tried again.
+ * The kind of failure that each exit code means. sysexits.h defines 64 to 78
+ * (https://man.freebsd.org/cgi/man.cgi?sysexits), the shell 126 and 127. Any other code is
+ * transient, so the message is tried again.
  */
 const KINDS: Readonly<Record<number, SinkFailure>> = {
   64: "destination",

@@ -1,6 +1,6 @@
 /**
  * The file sink writes a line of JSON for every event. Contains its settings and the meaning of
- * disk errors; the Outputs port appends and rotates.
+ * disk errors; the port `Outputs` appends to the file and rotates it.
  */
 import { z } from "zod";
 import { errorText } from "../model/errors.ts";
@@ -74,8 +74,8 @@ function createFileSink({ path, max_size: maxSize, keep }: FileSettings, outputs
 }
 
 /**
- * Errors that pass by themselves or once somebody frees space. Any other error is about the path,
- * so every message would get it.
+ * Errors that are transient, with a hint for each: they end without help, or when somebody frees
+ * space. Any other error is caused by the path, so every message would fail with it.
  */
 const PASSING: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: free some space, or lower `max_size` and `keep`.",

@@ -1,4 +1,4 @@
-/** All sink types. A new one is a file of its own and a line here. */
+/** All sink types. A new type needs a file of its own and a line here. */
 import { appriseSink } from "./apprise.ts";
 import { chatWebhookSink } from "./chat-webhook.ts";
 import { consoleSink } from "./console.ts";
@@ -12,7 +12,7 @@ import { teamsSink } from "./teams/teams.ts";
 import { telegramSink } from "./telegram/telegram.ts";
 import { webhookSink } from "./webhook/webhook.ts";
 
-// Each type has its own settings: a caller parses them with that type's schema first.
+// Each type has its own settings type: callers first parse the settings with that type's schema.
 export const SINK_TYPES: readonly SinkType<any>[] = [
   slackSink,
   discordSink,

@@ -1,6 +1,6 @@
 /**
- * Classifies Discord's answers to messages, and says what an operator can do about them. Defines
- * the shape of a request that gets such an answer.
+ * Classifies Discord's answers to messages, and says what an operator can do about failures. Also
+ * defines the function that posts a message, for `discord.ts` and `discord-bot.ts`.
  */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
@@ -23,7 +23,8 @@ export interface DiscordAnswer {
 }
 
 /**
- * The codes of 400 answers about the channel, which every message would get.
+ * The error codes of 400 answers that are caused by the channel, so that every message would be
+ * refused, with a hint for each.
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
 const CHANNEL_CODES: Readonly<Record<number, string>> = {
@@ -38,8 +39,8 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Classifies an answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes),
- * so they close the destination at once.
+ * Classifies an answer other than 2xx. Discord bans an address after 10,000 answers of 401, 403 or
+ * 404 in 10 minutes, so a single one of them stops the sending to this destination.
  */
 export function classifyDiscordAnswer(
   answer: DiscordAnswer,
@@ -84,7 +85,7 @@ function kindOf(status: number): SinkFailure {
 }
 
 /**
- * Whether the request is too large, or a field in it:
+ * Whether Discord refuses the message because it, or one of its fields, is too large:
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json and
  * https://discord.com/developers/docs/reference#error-messages
  */
@@ -94,8 +95,8 @@ const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
   (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
 
 /**
- * Discord's own refusals are JSON. A page comes from Cloudflare, which blocks addresses for some
- * time.
+ * The hint for a 403 with an HTML page. Discord's own refusals are JSON; a page comes from
+ * Cloudflare, which blocks an address for some time.
  */
 const FRONT_END_HINT =
   "Discord's front end refuses this machine, for every sink: wait, and check that nothing else here calls Discord too often; a proxy or VPN may share its address with others.";
@@ -118,8 +119,8 @@ const WEBHOOK_HINTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Classifies a 429. The wait is exact in the body, and rounded up in the header, which Cloudflare
- * may omit. `global` concerns every request of this bot.
+ * Classifies a 429. The body has the exact wait; the header has it rounded up, and Cloudflare may
+ * omit it. A global limit applies to every request of this bot.
  */
 function rateLimited(
   answer: DiscordAnswer,
@@ -144,8 +145,8 @@ function waitFor(afterMs: number | undefined, scope: string, isGlobal: boolean):
 }
 
 /**
- * Classifies what the SDK throws itself: its own wait before a limit that it knows of, or that
- * there was no answer.
+ * Classifies an error that the SDK throws without an answer: it refuses to send before the end of a
+ * rate limit that it knows, or the request failed.
  */
 export function classifyDiscordFailure(thrown: unknown): SinkError {
   if (thrown instanceof SinkError) return thrown;
@@ -170,7 +171,7 @@ export function classifyDiscordFailure(thrown: unknown): SinkError {
 interface ReadBody {
   readonly code: number;
   readonly text: string;
-  /** The wait in seconds, as written; undefined if the body names none. */
+  /** The wait in seconds, as text; undefined if the body has none. */
   readonly retryAfter: string | undefined;
   readonly global: boolean;
 }
@@ -189,8 +190,8 @@ function readBody(body: string): ReadBody {
 }
 
 /**
- * Returns how long to wait before the next message, in ms, if this one was the last that the limit
- * allows. So the sink waits before Discord refuses a message.
+ * Returns how many ms to wait before the next message, if the limit allows no further message until
+ * then. With this wait, the sink does not run into a refusal.
  * https://discord.com/developers/docs/topics/rate-limits#header-format
  */
 export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: number } {
@@ -202,11 +203,12 @@ export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: num
   return { holdMs: Math.min(Math.ceil(resetS * 1_000), MAX_HOLD_MS) };
 }
 
-/** The limits of messages end within seconds. A longer wait is not about such a limit. */
+/** The rate limits of messages end within seconds, so a longer wait belongs to some other limit. */
 const MAX_HOLD_MS = 60_000;
 
 /**
- * Bounds the wait that the SDK reads, because it stores it and sends nothing until it has passed.
+ * Limits the wait in the headers that the SDK reads, because the SDK sends nothing until that wait
+ * has passed.
  */
 export function boundHold(headers: Headers): void {
   if (Number(headers.get("x-ratelimit-reset-after")) * 1_000 > MAX_HOLD_MS)
@@ -219,9 +221,11 @@ export interface DiscordContent {
   readonly threadName: string;
   /** The tags of the forum post, by name or id. */
   readonly tags: readonly string[];
-  /** Whether the message is not meant for the channel's followers. */
+  /**
+   * Whether the message is only for this channel and is not published to the channel's followers.
+   */
   readonly isLocal: boolean;
-  /** Whether the message is a reply to the one that it is posted under. */
+  /** Whether the message replies to the one whose id is the message's `threadRef`. */
   readonly isReply: boolean;
 }
 
@@ -232,7 +236,10 @@ export type DiscordPost = (
   signal: AbortSignal,
 ) => Promise<SendReceipt>;
 
-/** Returns the receipt. The answer to a forum post is its thread, which contains the message. */
+/**
+ * Returns the receipt for a posted message. The answer to a new forum post is a thread, which
+ * contains the message.
+ */
 export function receiptOf(answer: unknown): SendReceipt {
   const {
     id,
@@ -251,7 +258,7 @@ export function receiptOf(answer: unknown): SendReceipt {
 
 /**
  * Tries to post in a thread. If the thread is gone or closed, the message is posted elsewhere,
- * because this says nothing about the channel.
+ * because the channel itself may still accept messages.
  */
 export async function inThreadOr<T>(
   inThread: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
  * Posts to Discord as a bot, through discord.js's REST client: messages with a nonce, threads below
- * a message, forum posts, crossposts. Makes a single attempt each.
+ * a message, forum posts, crossposts. Each request is tried once; the outbox retries.
  */
 import { errorText } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -23,18 +23,24 @@ import type { SinkDeps } from "../kind/sink-type.ts";
 
 export const DISCORD_API_URL = "https://discord.com/api";
 const TIMEOUT_MS = 15_000;
-/** https://discord.com/developers/docs/resources/message#create-message: nonce */
+/**
+ * The maximum length of a nonce.
+ * https://discord.com/developers/docs/resources/message#create-message
+ */
 const NONCE_CHARS = 25;
-/** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+/**
+ * The code for a message that has a thread already.
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+ */
 const THREAD_EXISTS = 160_004;
 const ALREADY_PUBLISHED = 40_033;
 /**
- * Codes of messages that cannot be edited: unknown, by another author, a system message, in an
- * archived thread.
+ * Error codes for messages that cannot be edited: the message is unknown, has another author, is a
+ * system message, or is in an archived thread.
  */
 const UNEDITABLE = new Set([10_008, 50_005, 50_021, 50_083]);
 
-/** The settings of the sink that a bot needs. */
+/** The settings of the sink that matter for a bot. */
 interface BotSettings {
   readonly token?: string | undefined;
   readonly channel_id?: string | undefined;
@@ -48,8 +54,8 @@ interface BotSettings {
 type BotDeps = Pick<SinkDeps, "http" | "clock" | "log">;
 
 /**
- * Edits a message. @throws SinkError, with kind `message` if this message cannot be edited, or not
- * to this content
+ * Edits a message. @throws SinkError, with kind `message` if the message cannot be edited at all,
+ * or not to this content
  */
 export type DiscordEdit = (
   message: Pick<MessageEdit, "ref" | "channel">,
@@ -63,14 +69,15 @@ export interface DiscordBot {
   readonly edit: DiscordEdit;
 }
 
-/** The value of `thread` with which every message starts a thread of its own. */
+/** The value of the setting `thread` that makes every message start a thread of its own. */
 export const NEW_THREAD = "new";
 
 export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   const isStarting = settings.thread === NEW_THREAD;
   const fixed = isStarting ? undefined : settings.thread;
   const channel = fixed ?? settings.channel_id ?? "";
-  // Messages of a sink are sent one at a time, so the last answer belongs to this message.
+  // The longest wait that an answer to the current message asked for. A sink sends one message at a
+  // time, so one variable is enough.
   let hold: ReturnType<typeof holdOf> = {};
   const ask = createAsk(settings, deps, (next) => {
     if ((next.holdMs ?? 0) > (hold.holdMs ?? 0)) hold = next;
@@ -106,14 +113,14 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
     const elsewhere = () =>
       forum === undefined ? post(channel, payload, message, signal) : openPost();
     if (isReply && threadRef !== undefined) return inThreadOr(answer, elsewhere);
-    // A thread cannot contain threads.
+    // A thread cannot contain threads, so in a fixed thread every message is posted directly.
     if (threadRef === undefined || fixed !== undefined) return elsewhere();
     return inThreadOr(async () => {
       if (forum === undefined) await threads.start(threadRef, threadName, signal);
       return post(threadRef, payload, message, signal);
     }, elsewhere);
   };
-  // Messages in a thread cannot be published.
+  // Discord cannot publish a message that is in a thread.
   const isInThread = ({ threadRef }: SealedMessage) =>
     threadRef !== undefined || fixed !== undefined;
   return {
@@ -160,8 +167,9 @@ type Ask = (
 ) => Promise<unknown>;
 
 /**
- * Creates a function that returns the ids of a forum's tags. They are read once a tag is given by
- * name. A post never waits for a tag that cannot be read.
+ * Creates a function that returns the ids of a forum's tags. The forum's tags are read when a tag
+ * is given by a name that is not known yet. If they cannot be read, the post is sent without the
+ * tag.
  */
 function createTagIds(ask: Ask, channel: string, log: Log) {
   const known = new Map<string, string>();
@@ -198,8 +206,9 @@ function readTags(answer: unknown): readonly { readonly id: string; readonly nam
 }
 
 /**
- * Creates the threads of a channel. A thread has the id of the message that it was started from. If
- * the bot lacks the permission, no thread is tried again before the next start.
+ * Creates the function that starts threads in a channel. A thread has the id of the message that it
+ * was started from. If the bot lacks the permission, no thread is tried again until the daemon
+ * restarts.
  */
 function createThreads(ask: Ask, channel: string, log: Log) {
   const started = new Set<string>();
@@ -220,8 +229,8 @@ function createThreads(ask: Ask, channel: string, log: Log) {
   return {
     start,
     /**
-     * Starts a thread below a message that is already posted. Only one try is made, because another
-     * attempt would post the message again; without a thread it stays as it is.
+     * Starts a thread below a message that was just posted. Never throws, because a retry would
+     * post the message again; if the thread cannot be started, the message stays without one.
      */
     async tryToStart(messageId: string, name: string, signal: AbortSignal): Promise<void> {
       if (refusal !== undefined) return;
@@ -247,15 +256,17 @@ function createThreads(ask: Ask, channel: string, log: Log) {
 }
 
 /**
- * The clock counts as set back only if it lost more than this against the monotonic clock. The two
- * are read a moment apart, and the time of day is adjusted in small steps.
+ * The clock counts as set back only if it lost more than this against the monotonic clock. A
+ * smaller loss is normal, because the two clocks are not read at the same instant and the system
+ * clock is adjusted in small steps.
  */
 const STEP_BACK_MS = 1_000;
 
 /**
- * Creates a function that makes requests. discord.js takes half a second to load, so the first
- * message loads it, not the start. It stores the ends of rate limits as times of day, which would
- * lie hours ahead after the clock was set back. In that case a new client is created.
+ * Creates a function that makes requests. discord.js takes half a second to load, so it is loaded
+ * with the first message and not at the start. Its client stores the ends of rate limits as times
+ * of day. If the system clock is set back, these times can be hours away, so a new client is
+ * created.
  */
 function createAsk(
   settings: BotSettings,
@@ -279,9 +290,9 @@ function createAsk(
 }
 
 /**
- * Creates a REST client without retries, waits and clean-up timers, because the outbox has all of
- * these. Answers are classified before the SDK sees them, so that it does not drop the token after
- * a 401.
+ * Creates a REST client without retries, waits and clean-up timers, because the outbox retries and
+ * waits. An answer other than 2xx is classified before the SDK sees it, because the SDK would drop
+ * the token after a 401.
  */
 async function createRest(
   settings: BotSettings,
@@ -295,8 +306,9 @@ async function createRest(
     retries: 0,
     timeout: TIMEOUT_MS,
     rejectOnRateLimit: () => true,
-    // The SDK's own limit of 50 requests per second uses real time. A sink sends its messages one
-    // by one, and Discord says when it needs a pause.
+    // The SDK counts its own limit of 50 requests per second in real time, which ignores the clock
+    // port. The limit is not needed: a sink sends one message at a time, and Discord's answers say
+    // when to pause.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     hashSweepInterval: 0,
     handlerSweepInterval: 0,

@@ -1,5 +1,6 @@
 /**
- * Chooses the colour at the edge of an embed, which shows what happened before the text is read.
+ * Chooses the colour at the edge of an embed, which shows at a glance what kind of event an alert
+ * is about.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Matches } from "../kind/sink-type.ts";
@@ -46,8 +47,9 @@ export function ruleColor(
 }
 
 /**
- * Returns the colour of an alert. One with a higher severity than a note has the colour of its
- * severity; one about something that is gone is grey.
+ * Returns the colour of an alert. The severities `warning` and `critical` have their own colours.
+ * Otherwise the colour depends on the event type; events about something that was removed, deleted
+ * or left are grey.
  */
 export function discordColor(eventType: string, severity: string): number {
   const [subject = "", what = ""] = eventType.split(".");

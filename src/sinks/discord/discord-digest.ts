@@ -18,7 +18,7 @@ import {
 } from "./discord-render.ts";
 
 const HEADING_CHARS = 300;
-/** Space for a range such as "11 to 60 of 595". */
+/** Space for a text such as "11 to 60 of 595", which heads the further messages of a list. */
 const RANGE_CHARS = 60;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 110;
@@ -26,7 +26,10 @@ const COLOR = 0x3b82f6;
 /** The maximum length of a forum post's name. */
 const NAME_CHARS = 100;
 
-/** A row, as it is in the embed, and in the content if Discord refuses the embed. */
+/**
+ * A row of the list in both forms: `shown` for the embed, `plain` for the message's content, which
+ * is used if Discord refuses the embed.
+ */
 interface Line {
   readonly shown: string;
   readonly plain: string;
@@ -41,7 +44,7 @@ export function* renderDiscordDigest(
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
   const lead = [...mentions, `**${heading}**`].join(" ");
   const remainder = remainderOf(digest);
-  // Both forms of a message must have space for all of its lines.
+  // The embed and the plain content must each have room for all lines of a message.
   const room = (above: string, below: string) => [
     EMBED_CHARS_TOTAL - below.length - 1,
     CONTENT_CHARS - Math.max(above.length, RANGE_CHARS) - below.length - 2,
@@ -96,7 +99,7 @@ function remainderOf(digest: Digest): string {
 }
 
 function lineOf(row: DigestRow): Line {
-  // There is an empty line above a section.
+  // A section begins with an empty line.
   if (row.kind === "section") {
     const text = `**${discordLabel(row.text, HEADING_CHARS)}**`;
     return { shown: `\n${text}`, plain: text };
@@ -121,7 +124,8 @@ function lineOf(row: DigestRow): Line {
 }
 
 /**
- * Announces that alerts are collected from now on. Discord shows the time in the reader's own zone.
+ * Announces that alerts are collected from now on, and when the digest comes. Discord shows the
+ * time in each reader's own time zone.
  */
 export function renderDiscordAnnouncement(
   nextAtMs: number,

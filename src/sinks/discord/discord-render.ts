@@ -1,6 +1,7 @@
 /**
- * Lays out a Discord message: an embed for each alert, or only links on request, and the plain text
- * as a fallback. `discord-digest.ts` lays out lists, `discord.ts` sends. Pure.
+ * Lays out a Discord message: an embed for each alert, or only links if the sink has `style: link`,
+ * and a plain text that is sent if Discord refuses the embeds. `discord-digest.ts` lays out lists,
+ * `discord.ts` sends. Pure.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch, OutboxEvent } from "../../model/sink.ts";
@@ -37,7 +38,9 @@ const LINE_CHARS = 240;
 /** Space for a text such as "and 1234 more". */
 const MORE_CHARS = 24;
 
-/** Discord shows this many embeds with the same URL as one, each with a picture. */
+/**
+ * Discord shows up to this many embeds with the same URL as a single embed with several pictures.
+ */
 const GALLERY = 4;
 
 export type Embed = {
@@ -51,25 +54,33 @@ export type Embed = {
   readonly timestamp?: string;
 };
 
-/** The sealed body. It includes the fallback, because the message is not rendered again. */
+/**
+ * The body of a message, which is stored and not rendered again. It therefore contains the fallback
+ * `plain`.
+ */
 export interface DiscordBody {
   readonly content: string;
   readonly embeds: readonly Embed[];
   /** The whole message as content, if Discord refuses the embeds. */
   readonly plain: string;
-  /** The name of the post, if the channel is a forum. */
+  /** The name of the post that the message opens, if the channel is a forum. */
   readonly threadName: string;
-  /** The tags of the post, by name or id, if the channel is a forum. Absent if there are none. */
+  /** The tags of that post, by name or id. Absent if the post gets none. */
   readonly tags?: readonly string[];
-  /** Roles and users that the content mentions, as written in it. Absent if there are none. */
+  /**
+   * The roles and users that the content mentions, written as in the content. Absent if there are
+   * none.
+   */
   readonly mentions?: readonly string[];
-  /** Whether the message is about this channel and not meant for its followers. */
+  /**
+   * Whether the message is only for this channel and is not published to the channel's followers.
+   */
   readonly isLocal?: boolean;
-  /** Whether the message is about the one that it is posted under. */
+  /** Whether the message is a reply to an earlier one, such as the alert that it follows up. */
   readonly isReply?: boolean;
 }
 
-/** The settings of the sink for the look of messages. */
+/** The settings of the sink that decide what messages look like. */
 export interface DiscordStyle {
   readonly style: "embed" | "link";
   readonly color?: readonly ColorRule[] | undefined;
@@ -91,7 +102,7 @@ interface Entry {
   readonly message: NeutralMessage;
 }
 
-/** Renders at most `EMBEDS` alerts. */
+/** Renders a message with at most `EMBEDS` alerts. */
 export function renderDiscord(
   batch: Batch,
   { style, color = [], forum }: DiscordStyle,
@@ -125,8 +136,8 @@ export function renderDiscord(
 // ----------------------------------------------------------------------------
 
 /**
- * Returns an embed for each alert. Further pictures are embeds with the same URL, because Discord
- * shows those as one with a gallery.
+ * Returns an embed for each alert. An alert's second and further pictures become embeds with the
+ * alert's URL, because Discord shows embeds with the same URL as one embed with several pictures.
  */
 function embedsOf(entries: readonly Entry[]): readonly Embed[] {
   let room = EMBEDS - entries.length;
@@ -151,9 +162,9 @@ function embedsOf(entries: readonly Entry[]): readonly Embed[] {
 
 interface Place {
   readonly url: string | undefined;
-  /** The number of media that are not shown. */
+  /** The number of pictures and videos that are not shown. */
   readonly hidden: number;
-  /** The characters that this embed may use, of the total for all embeds. */
+  /** How many characters this embed may use. All embeds of a message share `EMBED_CHARS_TOTAL`. */
   readonly share: number;
 }
 
@@ -163,8 +174,8 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
   const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
   const room = share - title.length - (author?.name.length ?? 0) - footer.length;
   const said = descriptionOf(message, Math.min(DESCRIPTION_CHARS, room));
-  // Discord shows the time below every embed. The description repeats it only if there is no other
-  // text.
+  // Discord shows the time below every embed, so the description contains it only if an embed would
+  // otherwise have no text.
   const description = said === "" && title === "" ? timeToken(message.occurredAtMs) : said;
   return {
     ...(author === undefined ? {} : { author }),
@@ -215,7 +226,7 @@ function descriptionOf(message: NeutralMessage, room: number): string {
   return [body, list, quote, last].filter((part) => part !== "").join("\n");
 }
 
-/** Lists as many accounts as fit, and counts the others. */
+/** Returns lines for as many accounts as fit, and a line that counts the others. */
 function listOf({ list }: NeutralMessage, room: number): string {
   if (list === undefined) return "";
   for (let most = list.people.length; most >= 0; most -= 1) {
@@ -251,7 +262,7 @@ const TIMESTAMP_STYLES: Readonly<Record<Moment["style"], string>> = {
 const momentToken = ({ atMs, style }: Moment): string =>
   `<t:${Math.floor(atMs / 1_000)}:${TIMESTAMP_STYLES[style]}>`;
 
-/** Returns the link of a context that has no text to quote. */
+/** Returns the link to a related post that has no text to quote; "" if there is none. */
 function contextLink({ context }: NeutralMessage, room: number): string {
   const url = shortUrl(context?.url);
   if (context === undefined || context.body !== "" || url === undefined) return "";
@@ -289,7 +300,7 @@ function shortUrl(text: string | undefined): string | undefined {
 // ----------------------------------------------------------------------------
 
 /**
- * Renders a message as content only. The permalink comes after the shortened text, so that it is
+ * Renders a message without embeds. The alert's permalink follows the shortened text, so that it is
  * never cut off.
  */
 function plainContent(lead: string, entries: readonly Entry[]): string {
@@ -316,7 +327,7 @@ function lineForms({ id, message }: Entry): readonly string[] {
   ];
 }
 
-/** Renders bare links, which Discord shows with its own preview. */
+/** Renders bare links, for which Discord shows its own previews. */
 function linkContent(lead: string, entries: readonly Entry[]): string {
   const forms = entries.map(({ id, message }) => {
     const url = shortUrl(message.url);

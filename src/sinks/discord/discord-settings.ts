@@ -28,7 +28,7 @@ const oneMention = z
       context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
   });
 
-/** The maximum number of entries in `mention`, so that the mentions of a message stay readable. */
+/** The maximum number of entries in `mention`. More mentions would make a message unreadable. */
 const MAX_MENTIONS = 10;
 
 export const discordSettingsSchema = z

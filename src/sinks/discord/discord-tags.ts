@@ -7,9 +7,15 @@ import type { Card } from "../../render/people.ts";
 import { spellOut } from "../../model/template.ts";
 import type { Matches } from "../kind/sink-type.ts";
 
-/** https://discord.com/developers/docs/resources/channel#start-thread-in-forum-or-media-channel */
+/**
+ * The maximum number of tags of one forum post.
+ * https://discord.com/developers/docs/resources/channel#start-thread-in-forum-or-media-channel
+ */
 const MAX_APPLIED_TAGS = 5;
-/** https://discord.com/developers/docs/resources/channel#channel-object */
+/**
+ * The maximum number of tags of a forum.
+ * https://discord.com/developers/docs/resources/channel#channel-object
+ */
 const MAX_TAGS = 20;
 
 const tag = z.string().trim().min(1).max(20);
@@ -37,7 +43,10 @@ export const isTagId = (text: string): boolean => /^\d{1,21}$/.test(text);
 export const tagRule = (written: string | TagRule): TagRule =>
   typeof written === "string" ? { tag: written } : written;
 
-/** Returns the tags of a forum post about these events. */
+/**
+ * Returns the tags of a forum post about these events: those without a condition, and those whose
+ * condition is true for at least one event.
+ */
 export function tagsOf(
   rules: readonly TagRule[],
   events: readonly Pick<ChirpEvent, "body" | "labels">[],
@@ -52,7 +61,10 @@ export function tagsOf(
 const NAME_CHARS = 90;
 const LINK = /https?:\/\/\S+/g;
 const MENTION = /(^|[^\w@])[@＠]\w+/g;
-/** Matches characters that format text in Discord. Within a word they do not. */
+/**
+ * Matches characters that format text in Discord. An underscore inside a word does not format, so
+ * it does not match.
+ */
 const MARKUP = /[*~`|>]+|^\s*[-#]+\s+|(?<!\w)_+|_+(?!\w)/gm;
 const KINDS: Readonly<Record<TweetKind, string>> = {
   post: "Post",
@@ -62,8 +74,9 @@ const KINDS: Readonly<Record<TweetKind, string>> = {
 };
 
 /**
- * Returns the name of a post: its first words without markup, mentions and links. A post without
- * text gets its kind and author, other alerts their title.
+ * Returns the name of a forum post: the first words of the alert's post, without markup, mentions
+ * and links. If no words remain, the name says the kind of post and its author. Alerts about
+ * anything but a new post, and alerts with a title from a template, are named by their title.
  */
 export function postName({ events: [{ event, wording }], message }: Card): string {
   const { title, body, author } = message;

@@ -1,6 +1,7 @@
 /**
  * The Discord sink, and sending through a webhook. `discord-settings.ts` has its settings,
- * `discord-bot.ts` sends as a bot, `discord-render.ts` lays out, `discord-answer.ts` classifies answers, and the outbox retries.
+ * `discord-bot.ts` sends as a bot, `discord-render.ts` lays out, `discord-answer.ts` classifies
+ * answers, and the outbox retries.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import {
@@ -96,7 +97,8 @@ export const discordSink: SinkType<DiscordSettings> = {
   ],
   destinations: (settings) => [{ kind: "url", url: discordAddress(settings) }],
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
-  // No answer to a posted message contains the server's id.
+  // The link contains the server's id, which is in no answer to a posted message, so it comes from
+  // the settings.
   linkTo: ({ guild_id: guild }, ref, channel) =>
     guild === undefined || channel === undefined
       ? undefined
@@ -157,7 +159,10 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   };
 }
 
-/** Allows only the roles and users that this message mentions. No other text notifies anybody. */
+/**
+ * Returns the `allowed_mentions` of a message: only its configured roles and users. No other text
+ * in the message notifies anybody.
+ */
 function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
   const idsOf = (isRole: boolean) =>
     mentions.filter((one) => one.startsWith("<@&") === isRole).map((one) => one.replace(/\D/g, ""));
@@ -190,8 +195,8 @@ async function sendEdit(
 }
 
 /**
- * Sends a message, and sends it again without embeds if Discord refuses them, so that the alert is
- * not lost. A list that is too large is not simplified, because the outbox splits it.
+ * Sends a message. If Discord refuses it, the message is sent again without embeds, so that the
+ * alert is not lost. A list that is too large is not simplified, because the outbox splits it.
  */
 async function sendOrSimplify(
   post: DiscordPost,
@@ -235,9 +240,10 @@ async function sendOrSimplify(
 
 /**
  * Creates a function that posts through a webhook:
- * https://discord.com/developers/docs/resources/webhook#execute-webhook. There is no nonce, but
- * `wait` returns the message's id. A webhook cannot start a thread, so outside a forum the parts of
- * a digest are posted in the channel one after the other.
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook. A webhook has no nonce, so
+ * a repeat is not recognised; with `wait`, the answer contains the message's id. A webhook cannot
+ * start a thread, so outside a forum the parts of a digest are posted in the channel one after the
+ * other.
  */
 function createWebhookPost(
   webhookUrl: string,

@@ -1,5 +1,6 @@
 /**
- * Classifies a mail server's refusal, or its silence, and says what an operator can do about it.
+ * Classifies the refusal of a mail server, or a missing answer, and says what an operator can do
+ * about it.
  */
 import { errorText } from "../../model/errors.ts";
 import type { RefusedRecipient } from "../../model/outputs.ts";
@@ -15,7 +16,7 @@ import { ownValue } from "../../model/own-value.ts";
 /** A failure as nodemailer reports it: https://nodemailer.com/errors */
 interface MailFailure {
   readonly code?: unknown;
-  /** The server's code: https://www.rfc-editor.org/rfc/rfc5321#section-4.2 */
+  /** The server's reply code: https://www.rfc-editor.org/rfc/rfc5321#section-4.2 */
   readonly responseCode?: unknown;
 }
 
@@ -24,8 +25,8 @@ const SERVER_HINT = "Check `host`, `port` and `security`: 587 goes with starttls
 const RECIPIENTS_HINT = "The server refuses the sender or every recipient: check `from` and `to`.";
 
 /**
- * Permanent refusals by the step that was refused: the login, the sender and recipients, or the
- * text.
+ * The meaning of permanent refusals, by nodemailer's code for the refused step: the login, the
+ * envelope (sender and recipients), or the text.
  */
 const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
   EAUTH: ["destination", "Check `user` and `password`: many providers require an app password."],
@@ -35,13 +36,13 @@ const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: strin
 };
 
 /**
- * Whether a mail is refused because of its size. Servers say that storage is exceeded, or that the
- * message is too big: https://www.rfc-editor.org/rfc/rfc3463#section-3.4
+ * Whether a mail is refused because of its size. Servers report this as exceeded storage (552) or
+ * as a message that is too big (5.3.4, 5.2.3): https://www.rfc-editor.org/rfc/rfc3463#section-3.4
  */
 const isOfSize = (status: number | undefined, text: string): boolean =>
   status === 552 || /\b5\.(?:3\.4|2\.3)\b/.test(text);
 
-/** Classifies a failure. A 4yz code, or no answer at all, is transient; a 5yz code is permanent. */
+/** Classifies a failure. A reply code 4yz, or no answer at all, is transient; 5yz is permanent. */
 export function classifyMailFailure(error: unknown): SinkError {
   const { code, responseCode } = error as MailFailure;
   const status = typeof responseCode === "number" ? responseCode : undefined;
@@ -61,9 +62,9 @@ export function classifyMailFailure(error: unknown): SinkError {
 }
 
 /**
- * Returns the recipients that will never have the mail, if others have it. `taken`: the recipients
- * that had it before this attempt.
- * @throws SinkError if some may have it later, or if none has it
+ * Returns the recipients that the server refused permanently, if at least one other recipient has
+ * the mail. `asked`: the recipients of this attempt; `taken`: those that had the mail before.
+ * @throws SinkError if some recipients may accept the mail later, or if no recipient has it
  */
 export function readRefusals(
   refused: readonly RefusedRecipient[],

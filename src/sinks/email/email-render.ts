@@ -1,6 +1,6 @@
 /**
- * Lays out a mail: a subject, and the same lines as text and as HTML. In HTML, every character of
- * other people's text is escaped. Pure.
+ * Lays out a mail: a subject, and the same lines as plain text and as HTML. In HTML, texts from
+ * posts and profiles are escaped completely. Pure.
  */
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
 import { digestName } from "../../render/digest-text.ts";
@@ -21,18 +21,21 @@ import { trimText } from "../../render/text/trim-text.ts";
 import { ownValue } from "../../model/own-value.ts";
 import { spellOut } from "../../model/template.ts";
 
-/** Gmail cuts a mail off at about 102 KB of HTML: https://support.google.com/mail/thread/7121412 */
+/**
+ * The maximum size of the HTML. Gmail cuts off a mail at about 102 KB:
+ * https://support.google.com/mail/thread/7121412
+ */
 const HTML_BYTES = 90_000;
 const SUBJECT_CHARS = 150;
-/** The length of the name of a digest in the subjects of its further mails. */
+/** The maximum length of the digest's name in the subjects of its second and further mails. */
 const NAME_CHARS = 100;
-/** More alerts than this are sent as a list. */
+/** A mail shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const MAX_MAIL_CARDS = 10;
 
-/** The sealed body. */
+/** The body of a message, which is stored and sent unchanged in every attempt. */
 export type EmailBody = { readonly subject: string; readonly text: string; readonly html: string };
 
-/** Renders at most `MAX_MAIL_CARDS` alerts. */
+/** Renders a mail with at most `MAX_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
   const [card, ...others] = cardsOf(batch.events, batch.read);
   const title = others.length === 0 && card !== undefined ? subjectOf(card) : "";
@@ -60,7 +63,10 @@ export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
   return mailOf(plainLine(line), [{ lines: [line] }]);
 }
 
-/** The title and the first words of a post, so that mails about the same account differ. */
+/**
+ * Returns the alert's title, followed by the post's text unless a template sets the title. With the
+ * text, mails about the same account have different subjects.
+ */
 function subjectOf({ events: [{ event, wording }], message: { title, body } }: Card): string {
   const isTitleWorded = spellOut(wording?.title ?? []).trim() !== "";
   return event.body.tweet === undefined || body === "" || isTitleWorded
@@ -69,8 +75,8 @@ function subjectOf({ events: [{ event, wording }], message: { title, body } }: C
 }
 
 /**
- * Returns the subject of a mail of a digest. Further mails have the digest's name, too, and say
- * which part they are.
+ * Returns the subject of one mail of a digest. The first mail's subject is its first line; further
+ * mails have the digest's name and say which part they are.
  */
 function digestSubject(digest: Digest, [first]: readonly RichLine[], isFirst: boolean): string {
   const said = first === undefined ? "" : lineText(first);
@@ -88,14 +94,14 @@ function mailOf(subject: string, sections: readonly Section[]): EmailBody {
   };
 }
 
-/** A mail program shows the subject above the HTML, so the HTML need not begin with the same line. */
+/** Removes the first line if it repeats the subject, which mail programs show above the HTML. */
 function withoutRepetition(subject: string, sections: readonly Section[]): readonly Section[] {
   const [first, ...others] = sections;
   const [line, ...lines] = first?.lines ?? [];
   const isRepeated = line !== undefined && lineText(line) === cleanLine(subject);
   if (first === undefined || !isRepeated || lines.length === 0 || subject.length > SUBJECT_CHARS)
     return sections;
-  // A footer that is the whole text has the size of a text.
+  // If only a footer remains, it is shown in the size of normal text.
   const isAlone = lines.every(({ kind }) => kind === "footer");
   const shown = isAlone ? lines.map((one): RichLine => ({ ...one, kind: "body" })) : lines;
   return [{ ...first, lines: shown }, ...others];

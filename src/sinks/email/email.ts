@@ -1,6 +1,6 @@
 /**
  * The email sink: its settings, and sending mails through an SMTP server. `email-render.ts` lays
- * out, `email-answer.ts` classifies refusals, and the Outputs port speaks SMTP.
+ * out, `email-answer.ts` classifies refusals, and the port `Outputs` speaks SMTP.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -22,7 +22,7 @@ import {
 const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
 const NAMED = /^[^<>@,;:"()\\\r\n]*<([^<>]+)>$/;
 
-/** Returns the bare address of `Name <address>`. */
+/** Returns the address in `Name <address>`, or the whole text if it is a bare address. */
 const bareAddress = (text: string): string => NAMED.exec(text)?.[1] ?? text;
 
 const address = () =>
@@ -147,7 +147,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
     lists: { above: MAX_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
       const mail = mailOf(settings, message);
-      // All configured recipients have the mail already.
+      // Every configured recipient got the mail in an earlier attempt.
       if (mail.recipients.length === 0) return {};
       const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {
         throw classifyMailFailure(error);
@@ -163,8 +163,9 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
 }
 
 /**
- * Returns the mail. A message has the same Message-ID in every attempt, which lets mail programs
- * drop a repeat. Further mails of a digest answer its first one, and follow-ups answer the alert.
+ * Returns the mail. Its Message-ID is the same in every attempt, so that mail programs can drop a
+ * repeat. The further mails of a digest reply to its first mail, and follow-ups reply to the
+ * alert's mail.
  */
 function mailOf(
   { from, to }: EmailSettings,

@@ -1,5 +1,5 @@
 /**
- * Makes a POST request to an address that the operator chose. Decides which addresses may be
+ * Makes POST requests to an address that the operator configured. Decides which addresses may be
  * reached and how much of an answer is read.
  */
 import type { Clock } from "../../model/clock.ts";
@@ -8,10 +8,10 @@ import type { Http, HttpResponse } from "../../model/http.ts";
 import { scopeOf } from "./address-settings.ts";
 import { classifyHttpAnswer, classifyHttpFailure, type Receiver } from "./http-answer.ts";
 
-/** Receivers answer with a word or two. Longer answers are cut off. */
+/** Webhook receivers usually answer with a word or two. A longer answer is cut off. */
 const MAX_ANSWER_BYTES = 16_384;
 
-/** The settings of `address-settings.ts`. */
+/** The settings that `address-settings.ts` defines. */
 interface AddressSettings {
   readonly url: string;
   readonly allow_private: boolean;
@@ -19,9 +19,9 @@ interface AddressSettings {
 }
 
 /**
- * Makes a request. The body of a 2xx is read only if the receiver is known to report failures
- * there. @throws SinkError for anything but a 2xx or an answer that the receiver calls a partial
- * delivery
+ * Makes one request. The body of a 2xx answer is read only if the receiver may report failures in
+ * it. @throws SinkError for any answer that is neither a success nor a partial delivery, and if
+ * there is no answer
  */
 export type Post = (
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },

@@ -1,6 +1,6 @@
 /**
- * The settings about addresses that sinks share: how addresses are written, and that they are on
- * the internet unless a sink allows private ones.
+ * The settings about addresses that several sink types have: how an address is written, and whether
+ * it may be private.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -11,8 +11,8 @@ import { addIssue, retiredProblem } from "./chat-settings.ts";
 import type { SinkDoubt } from "./sink-type.ts";
 
 /**
- * Creates the setting of an address. @param insteadOfUser what to do instead of writing a user name
- * and a password into it
+ * Creates the setting for an address. `insteadOfUser` ends the error message about a user name or
+ * password in the address: it says what to do instead.
  */
 export const addressSetting = (doc: string, insteadOfUser: string) =>
   z
@@ -24,7 +24,9 @@ const PRIVATE_DOC = "Allows private and loopback addresses, which are refused ot
 
 export const allowPrivateSetting = () => z.boolean().default(false).describe(PRIVATE_DOC);
 
-/** Creates the setting for a chat, whose address may be on loopback in any case. */
+/**
+ * Creates the setting `allow_private` for a chat. A chat's address may be on loopback without it.
+ */
 export const allowPrivateChatSetting = () =>
   z
     .boolean()
@@ -53,8 +55,9 @@ function urlProblem(text: string, insteadOfUser: string): string | undefined {
 }
 
 /**
- * Returns where requests to an address may go. A chat's own address is https or on loopback, and
- * its settings allow loopback by naming it; a name that only resolves to loopback is not reached.
+ * Returns which networks the requests to an address may reach. `isLoopbackAllowed`: an address that
+ * names loopback itself (`localhost`, 127.0.0.1) may reach loopback, which chats allow for
+ * stand-ins. A host name that only resolves to a loopback address may not.
  */
 export function scopeOf(
   address: string,
@@ -66,8 +69,9 @@ export function scopeOf(
 }
 
 /**
- * Warns of a private address that the settings do not allow. Checks only addresses that are written
- * out, because what a name resolves to is known only at the request.
+ * Warns if an address is private and the settings do not allow private addresses. Only literal
+ * addresses and `localhost` are checked, because other names are resolved only when a request is
+ * made.
  */
 export function doubtOfPrivateAddress(
   name: string,
@@ -84,8 +88,8 @@ export function doubtOfPrivateAddress(
 }
 
 /**
- * Whether the host of a URL is an address outside the public internet. The only name that counts is
- * `localhost`.
+ * Whether the host of a URL is a literal address outside the public internet, or `localhost`. Other
+ * names count as public.
  */
 function isPrivate(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, "");

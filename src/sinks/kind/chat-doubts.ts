@@ -1,6 +1,6 @@
 /**
- * Warns of chat sinks' settings that are valid but probably a mistake: an address of another chat,
- * a token that is not a bot's, a setting without effect.
+ * Warns of settings of chat sinks that are valid but probably a mistake: an address of another
+ * chat, a token that is not a bot's, a setting without effect.
  */
 import type { SinkDoubt } from "./sink-type.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -90,7 +90,10 @@ const doubtsOfWebhook = (
 ): readonly SinkDoubt[] =>
   address === undefined ? [] : doubtsOfOtherChat(type, "webhook_url", address);
 
-/** https://docs.slack.dev/authentication/tokens */
+/**
+ * Prefixes of Slack tokens that are no bot tokens, with the end of the warning about each.
+ * https://docs.slack.dev/authentication/tokens
+ */
 const OTHER_TOKENS: Readonly<Record<string, string>> = {
   "xoxp-": "is a user's token (xoxp-…): messages would come from that person",
   "xapp-": "is an app-level token (xapp-…), which may not post",
@@ -103,8 +106,8 @@ function doubtsOfToken({ token = "" }: ChatSettings): readonly SinkDoubt[] {
 }
 
 /**
- * Warns of an address with `/slack` or `/github` at its end, where Discord accepts the messages of
- * other services.
+ * Warns if the address ends in `/slack` or `/github`: at these addresses Discord expects messages
+ * in the format of those services.
  */
 function doubtsOfEnding({ webhook_url: address }: ChatSettings): readonly SinkDoubt[] {
   const [ending] =

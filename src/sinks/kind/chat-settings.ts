@@ -1,11 +1,11 @@
 /**
- * The settings that chat sinks share: which addresses they may have (https anywhere, http only on
+ * The settings that chat sinks share: which addresses are valid (https anywhere, http only on
  * loopback, so that a stand-in can be used), and how a problem is reported.
  */
 import { z } from "zod";
 import { isLoopback } from "../../model/loopback.ts";
 
-/** Creates the setting `api_url`: the base address that a chat's SDK uses. */
+/** Creates the setting `api_url`: the base address of the chat's API, which the sink's SDK uses. */
 export const apiUrl = (doc: string) =>
   z
     .string()
@@ -25,8 +25,9 @@ export function addressProblem(text: string): string | undefined {
 }
 
 /**
- * Returns a problem if the address is that of a Teams connector. If such a connector still answers,
- * it answers 200 whatever happens to the message.
+ * Returns an error text if the address belongs to a Teams connector, which Microsoft has retired.
+ * Some connectors still answer 200 without delivering the message, so a sink could not notice the
+ * loss.
  * https://devblogs.microsoft.com/microsoft365dev/retirement-of-office-365-connectors-within-microsoft-teams
  */
 export function retiredProblem({ hostname }: URL): string | undefined {
@@ -34,7 +35,9 @@ export function retiredProblem({ hostname }: URL): string | undefined {
   return "is the address of a Teams connector, which Microsoft has retired: make a workflow (in Teams, Workflows, the template for webhook alerts) and put its address into a sink of `type: teams`";
 }
 
-/** Reports a problem, if there is one, at a key or at the whole sink. */
+/**
+ * Reports a problem to zod, if there is one. Without a key, the problem belongs to the whole sink.
+ */
 export function addIssue(
   context: z.RefinementCtx,
   message: string | undefined,

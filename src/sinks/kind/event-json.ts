@@ -1,6 +1,6 @@
 /**
- * Converts the events of a message to JSON, for programs: the body of a webhook, and lines of a
- * file.
+ * Converts the events of a message to JSON for programs: to the body of a webhook, or to the lines
+ * of a file.
  */
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
@@ -10,8 +10,8 @@ import type { Batch, BatchDigest, OutboxEvent } from "../../model/sink.ts";
 import { spellOut } from "../../model/template.ts";
 
 /**
- * Returns a document. It is text, not an object, so that every attempt signs and sends the same
- * bytes.
+ * Returns the JSON document for the events of a message. It is a text and not an object, so that
+ * every attempt signs and sends the same bytes.
  */
 export function eventDocument(batch: Pick<Batch, "events" | "sample" | "digest">): string {
   const { digest } = batch;
@@ -38,7 +38,9 @@ function digestPart(digest: BatchDigest | undefined): JsonObject {
   return { digest: { title, from: isoTime(period.fromMs), to: isoTime(period.toMs) } };
 }
 
-/** Returns a line for each event, in the form of a document of that event alone. */
+/**
+ * Returns one line for each event: the document that `eventDocument` returns for that event alone.
+ */
 export const eventLines = (batch: Batch): string =>
   batch.events.map((event) => `${JSON.stringify(envelope(event, batch.sample))}\n`).join("");
 
@@ -49,7 +51,9 @@ const envelope = (one: OutboxEvent, isSample: boolean): JsonObject => ({
   data: dataOf(one),
 });
 
-/** Returns the data of an event. A template's texts are in addition to the event's own facts. */
+/**
+ * Returns the data of an event. Texts from a template are added as `message`; they replace nothing.
+ */
 function dataOf({ event, wording, acknowledged }: OutboxEvent): JsonObject {
   const data =
     acknowledged === undefined

@@ -1,12 +1,12 @@
-/** Puts a line below a text and makes room for it. */
+/** Adds a footer line to a text and makes room for it. */
 import { trimText } from "../../render/text/trim-text.ts";
 
-/** The maximum length of a footer, which leaves room for the alerts above it. */
+/** The maximum length of a footer line, which leaves room for the alerts above it. */
 export const FOOTER_LINE_CHARS = 300;
 
 /**
- * Returns the text with the footer below it. If there is no room, whole lines are left out above
- * it, because half a line may be half a link.
+ * Returns the text with the footer below it. If both together exceed the limit, the text loses
+ * whole lines at its end, because half a line may be half a link.
  */
 export function withFooterLine(text: string, footer: string, limit: number): string {
   if (text === "") return footer;

@@ -1,4 +1,7 @@
-/** Classifies the answer of an HTTP receiver, or its absence. Receivers add their own hints. */
+/**
+ * Classifies the answer of an HTTP receiver, or a missing answer. Each sink type adds hints for its
+ * own receiver.
+ */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
@@ -8,25 +11,27 @@ import { ownValue } from "../../model/own-value.ts";
 export interface Receiver {
   /** The name as part of a sentence: "the webhook". */
   readonly name: string;
-  /** Hints for the operator, by status. */
+  /** Hints for the operator, by HTTP status. */
   readonly hints: Readonly<Record<number, string>>;
-  /** The kinds of failures by status, where they differ from the usual ones. */
+  /**
+   * The kinds of failures by HTTP status, for statuses that this receiver uses in an unusual way.
+   */
   readonly kinds?: Readonly<Record<number, SinkFailure>>;
   /**
-   * Statuses by which the receiver says that this address is gone for good. The sink is then
-   * disabled.
+   * Statuses with which the receiver says that nothing will ever exist at this address again. The
+   * sink is then disabled.
    */
   readonly gone?: readonly number[];
-  /** Whether an answer other than 413 refuses the size of the message. */
+  /** Whether an answer means that the message is too large. A 413 always does. */
   isTooLarge?(answer: HttpResponse): boolean;
   /**
-   * Whether the failure means that some of several services behind the receiver accepted the
-   * message and others did not. Then it is not repeated.
+   * Whether the answer means that some of several services behind the receiver accepted the message
+   * and others did not. The message is then not sent again.
    */
   isPart?(answer: HttpResponse): boolean;
   /**
-   * Returns the failure that a 2xx reports in its body, if the vendor documents such reports, as an
-   * answer with its own status.
+   * Returns the failure that the body of a 2xx answer reports, as an answer with the failure's
+   * status; undefined if the message was accepted. Only for vendors that document such reports.
    */
   readFailure?(answer: HttpResponse): HttpResponse | undefined;
 }
@@ -40,8 +45,8 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns an error if the request was not sent because of its address; undefined for any other
- * failure.
+ * Returns an error if the request was refused because its address is private; undefined for any
+ * other failure.
  */
 export function addressRefusal(error: unknown, host = hostIn(error)): SinkError | undefined {
   if (!(error instanceof HttpError) || error.code !== "HTTP_ADDRESS_REFUSED") return undefined;
@@ -60,7 +65,7 @@ export function addressRefusal(error: unknown, host = hostIn(error)): SinkError 
 const hostIn = (error: unknown): string =>
   error instanceof HttpError ? String(error.fields["host"]) : "";
 
-/** Classifies a request that got no answer. */
+/** Classifies the failure of a request that got no answer. */
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
   const refused = addressRefusal(error, new URL(url).host);
   if (refused !== undefined) return refused;
@@ -69,7 +74,9 @@ export function classifyHttpFailure(error: unknown, url: string): SinkError {
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }
 
-/** Statuses about the address and not about one message: every message would get them. */
+/**
+ * Statuses that concern the address and not a single message, so that every message would get them.
+ */
 const DESTINATION = new Set([401, 402, 403, 404, 405, 407, 410, 451]);
 const PASSING = new Set([408, 421, 423, 425]);
 
@@ -80,7 +87,7 @@ function failureOf(status: number): SinkFailure {
   return status >= 500 || status < 200 || PASSING.has(status) ? "transient" : "message";
 }
 
-/** Returns the usual hint, for receivers without a better one. */
+/** Returns the hint for receivers that have no better one. */
 function usualHint(status: number): string {
   if (status >= 300 && status < 400) return "Set the sink's address to the target of the redirect.";
   if (status === 405) return "This address takes no POST requests: check the sink's address.";

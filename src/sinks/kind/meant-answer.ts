@@ -1,18 +1,18 @@
 /**
- * What a sink type says about the answers of its receiver: the table in docs/sinks.md. A test
- * compares it with the sinks.
+ * Describes the answers of a sink's receiver and what each means for a message. The table in
+ * docs/sinks.md is made from these descriptions, and a test compares them with what the sinks do.
  */
 
 /**
- * The meaning of an answer.
- * - `sent`: the message was accepted.
+ * What an answer means for the message.
+ * - `sent`: the receiver accepted the message.
  * - `part`: some of several receivers accepted it.
- * - `too_large`: the size of the message is refused.
- * - `refused`: this message is refused for good.
- * - `closed`: no message is accepted there now.
- * - `gone`: no message will be accepted there again.
- * - `wait`: not now.
- * - `passing`: anything else.
+ * - `too_large`: the message is refused because of its size.
+ * - `refused`: this message is refused permanently.
+ * - `closed`: the destination accepts no messages at the moment.
+ * - `gone`: the destination will never accept messages again.
+ * - `wait`: a rate limit is reached; the message is sent later.
+ * - `passing`: any other failure; the message is tried again.
  */
 export type AnswerMeaning =
   | "sent"
@@ -25,17 +25,19 @@ export type AnswerMeaning =
   | "passing";
 
 /**
- * An example of an answer: over HTTP, by a mail server to commands that begin like this, by a
- * program, or by a disk.
+ * An example of an answer: an HTTP answer, the replies of a mail server to commands that begin with
+ * the given texts, the exit code of a program, or the error code of a disk.
  */
 export type GivenAnswer =
   | {
       readonly kind: "http";
       readonly status: number;
       readonly body?: string;
-      /** Whether an incoming webhook gives this answer, for a type that has bots, too. */
+      /**
+       * Whether only incoming webhooks give this answer, for a sink type that can also use a bot.
+       */
       readonly isWebhook?: true;
-      /** Settings that the answer depends on. */
+      /** Settings with which the receiver gives this answer. */
       readonly settings?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "smtp"; readonly commands: Readonly<Record<string, string>> }
@@ -50,7 +52,10 @@ export interface MeantAnswer {
   readonly example: GivenAnswer;
 }
 
-/** Returns answers that consist of a status only. A 429 has no time to wait. */
+/**
+ * Returns a description for each status, for answers whose meaning depends on the status alone. An
+ * example with 429 has no Retry-After.
+ */
 export const byStatus = (
   means: AnswerMeaning,
   ...statuses: readonly number[]

@@ -1,6 +1,6 @@
 /**
- * The settings of mentions, for all sinks that can mention people: for which events, how often, and
- * conditions, which `config/` compiles. Each sink decides who can be mentioned.
+ * The settings of mentions, for all sinks that can mention people: for which events, and how often.
+ * `config/` compiles the conditions. Each sink type decides who can be mentioned.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -14,7 +14,7 @@ const isInterval = (text: string): boolean => {
   return ms !== undefined && ms >= 1_000 && ms <= MAX_INTERVAL_MS;
 };
 
-/** The keys of every mention. */
+/** The keys that every mention has. */
 export const mentionTiming = {
   when: z
     .string()
@@ -30,7 +30,7 @@ export const mentionTiming = {
 export interface WrittenMention {
   readonly when?: string | undefined;
   readonly min_interval?: string | undefined;
-  /** The compiled `when`. If it is absent, a mention with `when` matches nothing. */
+  /** The compiled `when`. If `when` is set and this is absent, the mention is never made. */
   readonly matches?: Matches;
 }
 
@@ -43,7 +43,10 @@ export const mentionOf = (
   matches: when === undefined ? () => true : (body, labels) => matches?.(body, labels) === true,
 });
 
-/** Returns the conditions of mentions. Each mention comes with its place below the sink. */
+/**
+ * Returns the conditions of mentions. Each mention is given with its path inside the sink's
+ * settings.
+ */
 export const mentionConditions = (
   mentions: readonly (readonly [WrittenCondition["path"], WrittenMention])[],
 ): readonly WrittenCondition[] =>
@@ -51,7 +54,7 @@ export const mentionConditions = (
     when === undefined ? [] : [{ path: [...path, "when"], text: when }],
   );
 
-/** Returns the mention, or something else with a condition, with the compiled condition. */
+/** Returns a setting with a `when`, such as a mention, together with its compiled condition. */
 export function withCondition<M extends Pick<WrittenMention, "when" | "matches">>(
   mention: M,
   matchesOf: MatchesOf,

@@ -1,12 +1,12 @@
-/** Posts a message to the incoming webhook of a chat. Each chat classifies the answers. */
+/** Posts a message to the incoming webhook of a chat. Each chat's sink classifies the answers. */
 import type { Http, HttpRequest, HttpResponse } from "../../model/http.ts";
 
-/** Chat answers are a few kilobytes. */
+/** The maximum size of an answer. Answers of chats have a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * Posts a message. A 2xx counts as an answer even if its body is missing. @throws HttpError if no
- * answer arrived
+ * Posts a message and returns the answer, whatever its status. @throws HttpError if no answer
+ * arrived
  */
 export const postToWebhook = (
   http: Http,

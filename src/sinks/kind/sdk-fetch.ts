@@ -1,10 +1,10 @@
 /**
- * Lets a vendor's SDK send through the Http port, with the port's agent, size limit and way to
- * abort. The SDK decides on URLs and headers and interprets answers.
+ * Sends the requests of a vendor's SDK through the port `Http`, with its connections, size limit
+ * and abort signals. The SDK decides on URLs and headers and interprets the answers.
  */
 import type { Http, NetworkScope } from "../../model/http.ts";
 
-/** Chat answers are a few kilobytes. */
+/** The maximum size of an answer. Answers of chats have a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 interface SdkRequest {
@@ -14,7 +14,7 @@ interface SdkRequest {
   readonly signal?: unknown;
 }
 
-/** The limits of a request, whatever the SDK asks for. */
+/** The limits of a request, which the SDK cannot change. */
 interface SdkLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -22,8 +22,8 @@ interface SdkLimits {
 }
 
 /**
- * Makes a request with `POST`, or with `PATCH` or `GET` if the SDK asks for it. Chat sinks only
- * post, edit and read a channel. Bodies other than text are refused.
+ * Makes a request with `POST`, or with `PATCH` or `GET` if the SDK asks for it; chat sinks need no
+ * other method. Throws a `TypeError` if the body is not text.
  */
 export async function sdkFetch(
   http: Http,

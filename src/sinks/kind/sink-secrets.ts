@@ -1,19 +1,22 @@
 /**
- * Finds what must not be shown of a sink's settings, and what is shown in place of its address:
- * host and fingerprint. `runtime/redaction.ts` removes it from texts.
+ * Finds the parts of a sink's settings that must not be shown, and what is shown in place of its
+ * address: the host and a fingerprint. `runtime/redaction.ts` removes the secret parts from texts.
  */
 import { createHash } from "node:crypto";
 import type { SinkType } from "./sink-type.ts";
 
-/** Shorter paths are words such as `/webhook`, which are in harmless texts, too. */
+/**
+ * Shorter paths, such as `/webhook`, are not treated as secrets, because they also occur in
+ * harmless texts.
+ */
 const MIN_PATH = 12;
-/** A part of a path or query of at least this length is a token and not a word. */
+/** A part of a path or query of at least this length is taken for a token and not for a word. */
 const MIN_TOKEN = 16;
 const FINGERPRINT_CHARS = 6;
 
 /**
- * Returns where a sink posts, in words: "#brand", "console", or for an address "hooks.example.com,
- * 3fa9c1". The caller adds the name.
+ * Returns where a sink posts, in words: "#brand", "console", or for a secret address its host and a
+ * fingerprint: "hooks.example.com, 3fa9c1". The caller adds the sink's name.
  */
 export function sinkPlace(type: SinkType<any>, settings: unknown): string {
   const address = addressOf(type, settings);
@@ -22,13 +25,17 @@ export function sinkPlace(type: SinkType<any>, settings: unknown): string {
     : `${new URL(address).host}, ${fingerprint(address)}`;
 }
 
-/** Whether the place alone does not say which sink is meant. */
+/**
+ * Whether the sink's address is secret. `sinkPlace` then returns only a host and a fingerprint,
+ * which do not say to people which sink is meant.
+ */
 export const hasSecretAddress = (type: SinkType<any>, settings: unknown): boolean =>
   addressOf(type, settings) !== undefined;
 
 /**
- * Returns every text that would reveal a secret of these settings. For an address these include its
- * path and the tokens in it, because a receiver's error page may repeat them.
+ * Returns every text that would reveal a secret of these settings. For a secret address these are
+ * the address, its path, and the tokens in it, because a receiver's error page may repeat any of
+ * them.
  */
 export function secretTexts(type: SinkType<any>, settings: unknown): readonly string[] {
   const values = valuesOf(type, settings).flatMap((value) => [value, ...linesOf(value)]);
@@ -46,7 +53,7 @@ function valuesOf({ secrets }: SinkType<any>, settings: unknown): readonly strin
   return secrets.flatMap((key) => held[key]).filter((value) => typeof value === "string");
 }
 
-/** Returns the lines of a file with several secrets. */
+/** Returns the single lines of a secret, because a file may hold several secrets. */
 const linesOf = (value: string): readonly string[] =>
   value.split(/\r?\n/).filter((line) => line !== "");
 

@@ -1,4 +1,4 @@
-/** Creates settings for sizes in bytes: how large a file may grow, how much a message may hold. */
+/** Creates settings for sizes in bytes, such as the maximum size of a file or of a message. */
 import { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -8,7 +8,7 @@ const SIZE = /^([1-9]\d{0,5})(KB|MB|GB)$/;
 export const sizeSetting = (standard: string, examples: string) =>
   z.string().regex(SIZE, `must be a size like ${examples}`).default(standard);
 
-/** Returns the bytes of a size that has been checked. */
+/** Returns the number of bytes of a size that passed `sizeSetting`. */
 export function bytesOf(size: string): number {
   const [, number = "0", unit = ""] = SIZE.exec(size) ?? [];
   return Number(number) * (ownValue(UNITS, unit) ?? 0);

@@ -1,5 +1,6 @@
 /**
- * The settings of threads, for all sinks that have threads. Each sink decides how a thread looks.
+ * The settings of threads, for all sinks that have threads. Each sink type decides how it shows a
+ * thread.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -35,8 +36,8 @@ export interface WrittenThreads {
 }
 
 /**
- * Returns how a sink puts messages into threads; undefined if it does not. `place`: where the sink
- * posts, because a thread does not continue in another channel.
+ * Returns how a sink puts messages into threads; undefined if it does not. `place`: the channel of
+ * the sink, because a thread is not continued after the channel changes.
  */
 export function threadsOf(
   { thread_by: by, thread_window: window = DEFAULT_WINDOW }: WrittenThreads,

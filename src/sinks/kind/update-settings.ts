@@ -1,4 +1,4 @@
-/** The keys `update` and `follow_up` of sinks that can edit what they sent. */
+/** The settings `update` and `follow_up`, for sinks that can edit the messages that they sent. */
 import { z } from "zod";
 import { EDIT_CAUSES, FOLLOW_UPS } from "../../model/edit-cause.ts";
 import { SinkError } from "../../model/sink.ts";
@@ -23,8 +23,8 @@ export const FOLLOW_UP_ALONE = "needs `update`: without edits, every follow-up i
 export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
 
 /**
- * Returns the error for a message that can never be edited, because somebody removed it or the
- * vendor does not allow it.
+ * Returns an error of kind `message`, for a message that can never be edited: somebody removed it,
+ * or the vendor does not allow the edit.
  */
 export const uneditable = (error: SinkError): SinkError =>
   new SinkError("message", error.message, error.status, {

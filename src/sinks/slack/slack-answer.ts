@@ -1,6 +1,6 @@
 /**
- * Classifies Slack's answers to messages, and says what an operator can do about them. Knows the
- * codes; `slack.ts` decides what to try next.
+ * Classifies Slack's answers to messages, and says what an operator can do about failures. Knows
+ * the error codes; `slack.ts` decides what to try next.
  */
 import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
@@ -10,8 +10,8 @@ import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Codes that refuse the content and not the channel. The same message may be accepted as plain
- * text.
+ * Error codes that refuse the content of a message and not the channel. The same message may be
+ * accepted as plain text.
  */
 const CONTENT = new Set([
   ...[
@@ -40,8 +40,8 @@ const WEBHOOK_HINT =
   "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
 
 /**
- * Codes that mean that no message is accepted there now. The hints take the channel's name.
- * https://docs.slack.dev/reference/methods/chat.postMessage#errors
+ * Error codes with which the channel accepts no message at all, with a hint for each. The parameter
+ * of a hint is the channel's name. https://docs.slack.dev/reference/methods/chat.postMessage#errors
  */
 const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
   channel_not_found: (channel) =>
@@ -74,7 +74,10 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
   team_disabled: () => WEBHOOK_HINT,
 };
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+/**
+ * Error codes for a message that is too large.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#errors
+ */
 const SIZE_CODES = new Set([
   "msg_too_long",
   "msg_blocks_too_long",
@@ -84,7 +87,9 @@ const SIZE_CODES = new Set([
 
 const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
 
-/** Classifies an error code of Slack, from a Web API answer or from a webhook's text. */
+/**
+ * Classifies an error code from the answer of the Web API or from the text of a webhook's answer.
+ */
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code, refusal: code };
   const hint = ownValue(DESTINATION, code)?.(channel);
@@ -103,7 +108,7 @@ function classifySlackCode(code: string, channel: string, status: number | undef
   });
 }
 
-/** Returns the error for a rate limit. `afterMs`: the wait that Slack asked for. */
+/** Returns the error for a rate limit. `afterMs`: the wait that Slack asked for, in ms. */
 export function rateLimited(afterMs: number | undefined): SinkError {
   return new SinkError(
     "rate_limited",
@@ -113,7 +118,10 @@ export function rateLimited(afterMs: number | undefined): SinkError {
   );
 }
 
-/** The SDK's errors, classified by their stable `code`, so that the SDK need not be loaded here. */
+/**
+ * The fields that the SDK's errors may have. They are classified by their stable `code`, so that
+ * this file need not load the SDK.
+ */
 interface SdkError {
   readonly code?: string;
   readonly data?: { readonly error?: string };
@@ -125,7 +133,7 @@ interface SdkError {
 export function classifySdkError(thrown: unknown, channel: string): SinkError {
   if (thrown instanceof SinkError) return thrown;
   const error: SdkError = typeof thrown === "object" && thrown !== null ? thrown : {};
-  // The SDK wraps what our own fetch throws.
+  // The SDK wraps the errors that `sdkFetch` throws.
   if (error.original instanceof SinkError) return error.original;
   switch (error.code) {
     case "slack_webapi_platform_error":
@@ -145,7 +153,10 @@ function unreached(failure: unknown, cause: unknown): SinkError {
   return addressRefusal(failure) ?? new SinkError("transient", message, undefined, { hint, cause });
 }
 
-/** Classifies an answer by its status. The text of an incoming webhook may be a code. */
+/**
+ * Classifies an answer by its status, or by the error code that the text of an incoming webhook may
+ * contain.
+ */
 export function classifyStatus(status: number, text: string, channel: string): SinkError {
   const code = text.trim();
   if (status === 429) return rateLimited(undefined);
@@ -160,8 +171,9 @@ export function classifyStatus(status: number, text: string, channel: string): S
 }
 
 /**
- * Returns the failure that a webhook's 2xx reports as Slack's APIs do: `{"ok":false,"error":…}`.
- * Undefined if the message was accepted. https://docs.slack.dev/apis/web-api/#responses
+ * Returns the failure that the body of a webhook's 2xx answer reports: `{"ok":false,"error":…}`, as
+ * in Slack's other APIs. Undefined if the message was accepted.
+ * https://docs.slack.dev/apis/web-api/#responses
  */
 export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
   const text = body.trim();

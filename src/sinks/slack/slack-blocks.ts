@@ -1,39 +1,47 @@
-/** The blocks of Slack that chirpwatch uses, and their limits. */
+/** The Slack blocks that messages consist of, and their limits. */
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
+/**
+ * The maximum length of a message's `text`.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#truncating
+ */
 export const SLACK_TEXT_CHARS = 40_000;
 /**
- * https://docs.slack.dev/reference/block-kit/blocks/section-block. rich_text names no limit, so it
- * gets the same one.
+ * The maximum length of a section. The documentation names no limit for rich_text, so the same
+ * limit is used for it. https://docs.slack.dev/reference/block-kit/blocks/section-block
  */
 export const SECTION_CHARS = 3_000;
-/** https://docs.slack.dev/reference/block-kit/blocks */
+/** The maximum number of blocks in a message. https://docs.slack.dev/reference/block-kit/blocks */
 export const BLOCKS = 50;
 /**
- * `msg_blocks_too_long` starts at about this size of all blocks. The size is counted as JSON, which
- * is longer than what Slack counts.
+ * The maximum size of all blocks together, counted as JSON. Slack refuses a message with
+ * `msg_blocks_too_long` from about this size on; its own count is lower than that of the JSON.
  */
 export const BLOCKS_CHARS = 13_000;
 
 export type SlackBlock = { readonly type: string; readonly [key: string]: unknown };
 
-/** The sealed body. It includes the fallback, because the message is not rendered again. */
+/**
+ * The body of a message, which is stored and not rendered again. It therefore contains `text`,
+ * which is sent alone if Slack refuses the blocks.
+ */
 export interface SlackBody {
   readonly text: string;
   readonly blocks: readonly SlackBlock[];
   /** Whether the message continues the list of the one before it. */
   readonly isPart?: true;
-  /** Whether the message is about the one that it is posted under. */
+  /** Whether the message is a reply to an earlier one, such as the alert that it follows up. */
   readonly isReply?: true;
 }
 
 export const size = (value: unknown): number => JSON.stringify(value).length;
 
-/** Returns a text object. With `verbatim`, nothing in it becomes a link or a mention. */
+/**
+ * Returns a text object. With `verbatim`, Slack turns nothing in the text into a link or a mention.
+ */
 export const mrkdwn = (text: string): SlackBlock => ({ type: "mrkdwn", text, verbatim: true });
 /**
- * Returns a block with the mentions, if there are any. Their text is from the configuration and
- * contains no text of other people.
+ * Returns a block with the mentions, if there are any. The text of a mention comes from the
+ * configuration, never from a post.
  * https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
  */
 export const mentionBlocks = (mentions: readonly string[] = []): readonly SlackBlock[] =>
@@ -44,7 +52,7 @@ export const context = (elements: readonly SlackBlock[]): SlackBlock => ({
 });
 
 /**
- * Returns a date that is shown in the reader's own time zone:
+ * Returns a date that Slack shows in each reader's own time zone:
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 export const dateToken = (epochMs: number, format: string, fallback: string): string =>

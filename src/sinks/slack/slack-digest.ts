@@ -23,11 +23,14 @@ import {
 const HEADING_CHARS = 300;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 100;
-/** Escapes can make a line five times as long. A longer line is shown without its words. */
+/**
+ * The maximum length of a line. Escaping can make a line five times as long; a line above this
+ * limit is shown without the post's words.
+ */
 const LINE_CHARS = 700;
 const SECTIONS_AT_MOST = 8;
 
-/** A row as mrkdwn and as plain text. */
+/** A row of the list in both forms: `shown` is mrkdwn, `text` is plain text. */
 interface Line {
   readonly shown: string;
   readonly text: string;
@@ -89,7 +92,7 @@ function remainderOf(digest: Digest): Remainder {
   const said = digestRemainder(digest);
   if (said === undefined) return NO_REMAINDER;
   const where = digest.unlisted?.where ?? "";
-  // A command is there to be copied, so nothing is inserted into it.
+  // A command is there to be copied, so characters are only removed from it, and none is inserted.
   const shown = isPage(where)
     ? slackLink(where, "see them all", 60)
     : where === ""
@@ -104,7 +107,7 @@ function remainderOf(digest: Digest): Remainder {
 }
 
 function lineOf(row: DigestRow): Line {
-  // There is an empty line above a section.
+  // A section begins with an empty line.
   if (row.kind === "section")
     return {
       shown: `\n*${slackLabel(row.text, HEADING_CHARS)}*`,
@@ -144,7 +147,7 @@ const section = (text: string): SlackBlock => ({
   expand: true,
 });
 
-/** Announces that alerts are collected from now on. */
+/** Announces that alerts are collected from now on, and when the digest comes. */
 export function renderSlackAnnouncement(nextAtMs: number): SlackBody {
   const time = `${new Date(nextAtMs).toISOString().slice(11, 16)} UTC`;
   return {

@@ -1,4 +1,4 @@
-/** Puts the footer below a Slack message, within the limits of its blocks and text. Pure. */
+/** Adds a footer line to a Slack message, within the limits of its blocks and text. Pure. */
 import { slackLabel } from "../../render/slack-text.ts";
 import { FOOTER_LINE_CHARS, withFooterLine } from "../kind/footer-text.ts";
 import {
@@ -11,7 +11,10 @@ import {
   type SlackBody,
 } from "./slack-blocks.ts";
 
-/** Returns the message with the line below it. Blocks that leave no room for it are left out. */
+/**
+ * Returns the message with the footer below it. Blocks at the end that leave no room for the footer
+ * are removed.
+ */
 export function withSlackFooter(body: SlackBody, footer: string): SlackBody {
   const line = slackLabel(footer, FOOTER_LINE_CHARS);
   const text = withFooterLine(body.text, line, SLACK_TEXT_CHARS);

@@ -1,5 +1,5 @@
 /**
- * The mentions that a Slack message may have: a person, a group, those who are online, the whole
+ * The settings of mentions in Slack: a person, a group, everybody who is online, or the whole
  * channel. https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
  */
 import { z } from "zod";
@@ -44,7 +44,7 @@ const mentionSchema = z
       });
   });
 
-/** More mentions than this make a message unreadable. */
+/** The maximum number of entries in `mention`. More mentions would make a message unreadable. */
 const MAX_MENTIONS = 10;
 
 export const mentionList = z.array(mentionSchema).min(1).max(MAX_MENTIONS);

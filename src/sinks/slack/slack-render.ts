@@ -1,5 +1,5 @@
 /**
- * Lays out a Slack message: blocks for each alert, and the plain text next to them.
+ * Lays out a Slack message: blocks for each alert, and a plain text for notifications.
  * `slack-digest.ts` lays out lists, `slack.ts` sends. Pure.
  */
 import type { NeutralMessage } from "../../model/message.ts";
@@ -37,9 +37,12 @@ const LABEL_CHARS = 150;
 /** The maximum length of a name in a list of accounts. */
 const NAME_CHARS = 80;
 const URL_CHARS = 1_000;
-/** More alerts than this are sent as a list. */
+/** A message shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const MAX_CARDS = 5;
-/** Every link is a piece of its own. Links beyond this number stay plain text. */
+/**
+ * The maximum number of links in a text, because every link is an element of its own. Further links
+ * stay plain text.
+ */
 const MAX_LINKS = 10;
 const BARE_LINK = /https?:\/\/[^\s<>"|]+[^\s<>"|.,:;!?')\]]/g;
 
@@ -54,7 +57,7 @@ type Piece =
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
-/** Renders at most `MAX_CARDS` alerts. */
+/** Renders a message with at most `MAX_CARDS` alerts. */
 export function renderSlack(batch: Batch): SlackBody {
   const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
@@ -73,13 +76,16 @@ const fits = (blocks: readonly SlackBlock[]): boolean =>
 
 interface Layout {
   readonly bodyChars: number;
-  /** The maximum number of pictures of an alert. */
+  /** The maximum number of pictures that are shown for each alert. */
   readonly pictures: number;
-  /** The maximum number of accounts that are named. */
+  /** The maximum number of accounts that are named in each alert's list. */
   readonly people: number;
 }
 
-/** The platform allows four pictures per post; the service names no limit. */
+/**
+ * The number of pictures that one post can have on the platform. The service documents no limit, so
+ * an answer may contain more.
+ */
 const USUAL_PICTURES = 4;
 const LAYOUTS: readonly Layout[] = [
   { bodyChars: SECTION_CHARS, pictures: BLOCKS, people: MAX_PEOPLE },
@@ -92,8 +98,8 @@ const LAYOUTS: readonly Layout[] = [
 ];
 
 /**
- * Returns the alerts with the most detailed layout that fits. The more alerts there are, the less
- * is shown of each.
+ * Returns the blocks of the alerts in the first layout, from the most detailed one on, that fits
+ * into a message. The more alerts there are, the less is shown of each.
  */
 function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
   const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch, messages.length)];
@@ -149,8 +155,8 @@ function titleBlock(message: NeutralMessage): SlackBlock {
 }
 
 /**
- * Returns the text. rich_text shows it letter by letter, so nothing must be escaped and no
- * formatting can be injected.
+ * Returns the block with the alert's text, list and quote. A rich_text block shows texts literally,
+ * so nothing must be escaped and no formatting can be injected.
  */
 function bodyBlock(message: NeutralMessage, { bodyChars, people }: Layout): SlackBlock | undefined {
   const [text, list] = [bodyPieces(message, bodyChars), listPieces(message, people)];
@@ -269,7 +275,7 @@ function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
   return context([mrkdwn(parts.filter((part) => part !== "").join("  ·  "))]);
 }
 
-/** Returns the link of a context that has no text to quote. */
+/** Returns the link to a related post that has no text to quote; "" if there is none. */
 function contextLink({ context: other }: NeutralMessage): string {
   const url = shortUrl(other?.url);
   return other === undefined || other.body !== "" || url === undefined
@@ -293,8 +299,8 @@ function shortUrl(text: string | undefined): string | undefined {
 // ----------------------------------------------------------------------------
 
 /**
- * Returns the text for notifications and screen readers, which is also the whole message if Slack
- * refuses the blocks.
+ * Returns the plain text of a message. Slack shows it in notifications and to screen readers, and
+ * it is the whole message if Slack refuses the blocks.
  */
 function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number): string {
   const heading = headingOf(batch, messages.length);

@@ -1,4 +1,4 @@
-/** The settings of the Slack sink, and the address that they name. */
+/** The settings of the Slack sink, and the address and network that follow from them. */
 import { z } from "zod";
 import type { NetworkScope } from "../../model/http.ts";
 import { allowPrivateChatSetting, scopeOf } from "../kind/address-settings.ts";

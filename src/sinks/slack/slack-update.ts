@@ -1,12 +1,12 @@
 /**
- * Edits messages that the bot posted, through chat.update, and recognises the errors after which a
- * message can never be edited. `deliver/` decides when to edit and what to show.
+ * Edits messages that the bot posted, through chat.update, and recognises errors that make every
+ * further edit of a message useless. `deliver/` decides when to edit and what to show.
  */
 import { type MessageEdit, SinkError } from "../../model/sink.ts";
 import { uneditable } from "../kind/update-settings.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 
-/** Makes a call of the Web API. @throws SinkError */
+/** Makes a call to the Web API. @throws SinkError */
 export type SlackCall = (
   method: "chat.update",
   fields: Readonly<Record<string, unknown>>,
@@ -14,7 +14,7 @@ export type SlackCall = (
 ) => Promise<unknown>;
 
 /**
- * The errors after which a message can never be edited.
+ * The error codes for a message that can never be edited again.
  * https://docs.slack.dev/reference/methods/chat.update#errors
  */
 const UNEDITABLE = new Set([
@@ -26,9 +26,9 @@ const UNEDITABLE = new Set([
 ]);
 
 /**
- * Edits a message. `channel` must be an id. If the configuration has the channel's name, only the
- * answer to the posted message has the id. Without `parse`, Slack would turn names into links and
- * mentions. https://docs.slack.dev/reference/methods/chat.update
+ * Edits a message. The API requires the channel's id. If the settings have only the channel's name,
+ * the id comes from the answer to the posted message. Without `parse: "none"`, Slack would turn
+ * names into links and mentions. https://docs.slack.dev/reference/methods/chat.update
  */
 export async function updateSlackMessage(
   call: SlackCall,
@@ -44,7 +44,7 @@ export async function updateSlackMessage(
     if (!(error instanceof SinkError)) throw error;
     if (UNEDITABLE.has(String(error.fields["slackError"]))) throw uneditable(error);
     if (error.kind !== "message") throw error;
-    // If Slack refuses the blocks, the edit shows only the text.
+    // Slack refuses the blocks, so the edit shows only the text.
     await call("chat.update", { ...about, blocks: [] }, signal);
   }
 }

@@ -47,18 +47,21 @@ import {
 import { type SlackCall, updateSlackMessage } from "./slack-update.ts";
 
 const TIMEOUT_MS = 15_000;
-/** The blocks show everything, so Slack should add no formatting and no previews. */
+/**
+ * The blocks contain all formatting, so these options keep Slack from adding formatting and link
+ * previews of its own.
+ */
 const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
 /**
- * The length of `text` that Slack recommends; the last resort after `msg_too_long`.
- * https://docs.slack.dev/reference/methods/chat.postMessage#truncating
+ * The length of `text` that Slack recommends. A text is cut to this length after Slack refused the
+ * message as too long. https://docs.slack.dev/reference/methods/chat.postMessage#truncating
  */
 const ADVISED_TEXT_CHARS = 4_000;
 
 /**
- * Slack allows one message per second and channel, and says so in no header.
- * https://docs.slack.dev/apis/web-api/rate-limits#posting-messages The interval is a little longer,
- * because two messages sent a second apart may arrive a little closer.
+ * Slack allows one message per second and channel, but its answers do not say when the next one is
+ * allowed. https://docs.slack.dev/apis/web-api/rate-limits#posting-messages The interval is a
+ * little longer than a second, because two messages may arrive closer together than they were sent.
  */
 const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 
@@ -146,20 +149,23 @@ export const slackSink: SinkType<SlackSettings> = {
 interface Content {
   readonly text: string;
   readonly blocks?: SlackBody["blocks"];
-  /** The message to reply to. With `isQuiet`, the reply is never shown in the channel, too. */
+  /**
+   * The message to reply to. A reply with `isQuiet` is shown in the thread only, even with
+   * `broadcast: always`.
+   */
   readonly thread?: { readonly ref: string; readonly isQuiet: boolean };
 }
 
 /**
- * Returns a link that Slack leads to the workspace of the signed-in user. It needs the channel's
- * id, not its name.
+ * Returns a link to a message, which Slack opens in the workspace of the signed-in user. It
+ * requires the channel's id, so it is undefined if only the channel's name is known.
  */
 const slackPermalink = (channel: string | undefined, ts: string): string | undefined =>
   /^[CG][A-Z0-9]{6,}$/.test(channel ?? "")
     ? `https://slack.com/archives/${channel}/p${ts.replace(".", "")}`
     : undefined;
 
-/** Makes a request. @throws SinkError, with kind `message` if Slack refuses this content */
+/** Posts a message. @throws SinkError, with kind `message` if Slack refuses this content */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
 
 function createSlackSink(settings: SlackSettings, post: Post): Sink {
@@ -167,8 +173,8 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   return {
     mentions: (settings.mention ?? []).map(slackMention),
     ...(threads === undefined ? {} : { threads }),
-    // Slack has replies only in threads, and a thread contains no threads. The answer of an
-    // incoming webhook contains no message id.
+    // In Slack a reply always goes into a thread, and a thread contains no threads. A webhook
+    // cannot reply, because the answer to its post does not contain the message's id.
     ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
@@ -181,9 +187,9 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
 }
 
 /**
- * Sends a message, and sends it again as text if Slack refuses the blocks, so that the alert is not
- * lost. A list that is too large is not cut, because the outbox splits it. If the first message of
- * a thread was deleted, the message is posted in the channel.
+ * Sends a message. If Slack refuses the blocks, the message is sent again as plain text, so that
+ * the alert is not lost. A list that is too large is not simplified, because the outbox splits it.
+ * If the first message of the thread was deleted, the message is posted in the channel.
  */
 async function sendOrSimplify(
   post: Post,
@@ -209,7 +215,10 @@ async function sendOrSimplify(
   }
 }
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+/**
+ * Error codes for a thread whose first message is gone.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#errors
+ */
 const NO_THREAD = new Set([
   "thread_not_found",
   "cannot_reply_to_message",
@@ -217,7 +226,7 @@ const NO_THREAD = new Set([
   "invalid_thread_ts",
 ]);
 
-/** Cuts text that is already escaped, without leaving half an entity. */
+/** Cuts a text that is already escaped, without leaving half an entity such as `&am`. */
 const cutEscaped = (text: string): string =>
   trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
 
@@ -239,7 +248,8 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         ...(thread !== undefined && !thread.isQuiet && settings.broadcast === "always"
           ? { reply_broadcast: true }
           : {}),
-        // Slack does not deduplicate messages. Programs that read the channel can use this key.
+        // Slack does not drop duplicates. Programs that read the channel can recognise a repeat by
+        // this key.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
       return receiptOf(answer as PostAnswer, thread?.ref);
@@ -250,8 +260,9 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
 }
 
 /**
- * Returns the receipt. Slack ignores a `thread_ts` whose message was deleted and posts in the
- * channel. The answer repeats the message, which then has a different thread or none.
+ * Returns the receipt for a posted message. If the first message of the thread was deleted, Slack
+ * ignores `thread_ts` and posts in the channel. The answer contains the posted message, whose
+ * thread then is not the requested one.
  * https://docs.slack.dev/reference/methods/chat.postMessage#threads
  */
 function receiptOf(answer: PostAnswer, threadRef: string | undefined): SendReceipt {
@@ -293,8 +304,8 @@ function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates
 }
 
 /**
- * Creates a client for one request, which takes microseconds and lets it use that request's signal.
- * The SDK's own retries and waits are off.
+ * Creates a client for one request, so that the client can use that request's abort signal; this
+ * takes only microseconds. The SDK's own retries and waits are turned off.
  */
 async function createClient(
   settings: SlackSettings,
@@ -315,7 +326,8 @@ async function createClient(
         signal,
         reach: slackReach(settings),
       });
-      // The SDK reads a Retry-After only in whole seconds.
+      // The SDK only understands a Retry-After in whole seconds, so a 429 is classified before the
+      // SDK sees it.
       if (answer.status === 429)
         throw rateLimited(
           readRetryAfter(answer.headers.get("retry-after") ?? undefined, clock.now()),
@@ -326,8 +338,8 @@ async function createClient(
 }
 
 /**
- * Logs only that the SDK warned. Its errors contain the reason already, and its bodies and tokens
- * do not belong in a log.
+ * Creates a logger that only logs that the SDK warned. The SDK's errors already contain the reason
+ * of a failure, and the bodies and tokens that it logs do not belong in a log.
  */
 function quietLogger(log: Log) {
   const hush = () => {};
@@ -344,9 +356,9 @@ function quietLogger(log: Log) {
 }
 
 /**
- * Creates a function that posts through a webhook. An answer contains no message id, so the parts
- * of a digest are posted in the channel one after the other.
- * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
+ * Creates a function that posts through an incoming webhook. The answer contains no message id, so
+ * nothing can reply to the message: the parts of a digest are posted in the channel one after the
+ * other. https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
  */
 function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: SinkDeps): Post {
   return async ({ thread: _thread, ...content }, _messageId, signal) => {

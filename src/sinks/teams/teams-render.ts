@@ -1,6 +1,6 @@
 /**
- * Lays out a Teams message: an Adaptive Card of rich text blocks, whose text is not read as
- * markdown. Pure.
+ * Lays out a Teams message: an Adaptive Card that consists of rich text blocks, in which Teams does
+ * not interpret markdown. Pure.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
@@ -16,24 +16,24 @@ import {
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions:
- * about 28 KB, which Teams counts in UTF-16.
+ * The maximum size of a message: about 28 KB, which Teams counts in UTF-16.
+ * https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions
  */
 const MESSAGE_BYTES = 28 * 1_024;
-/** More alerts than this are sent as a list. */
+/** A message shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const MAX_TEAMS_CARDS = 5;
-/** The maximum number of paragraphs of a text. All further text is joined to the last one. */
+/** The maximum number of paragraphs of a text. Further paragraphs are appended to the last one. */
 const PARAGRAPHS = 30;
 
 const COLORS: Readonly<Record<string, string>> = { warning: "Warning", critical: "Attention" };
 
-/** Returns the size of a message, counted as UTF-16 or as UTF-8, whichever is larger. */
+/** Returns the size of a message in bytes: as UTF-16 or as UTF-8, whichever is larger. */
 const sizeOf = (content: JsonObject): number => {
   const text = JSON.stringify(content);
   return Math.max(2 * text.length, Buffer.byteLength(text));
 };
 
-/** Renders at most `MAX_TEAMS_CARDS` alerts. */
+/** Renders a message with at most `MAX_TEAMS_CARDS` alerts. */
 export function renderTeams(batch: Batch): JsonObject {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>
@@ -95,7 +95,10 @@ function cardElements(
     : [isSeparated ? { ...first, separator: true, spacing: "Large" } : first, ...rest];
 }
 
-/** Returns a block for each paragraph of a line. A quote has a background of its own. */
+/**
+ * Returns a block for each paragraph of a line. The paragraphs of a quote are put into a container
+ * with a background of its own.
+ */
 function elementsOf({ kind, spans }: RichLine, color?: string): readonly JsonObject[] {
   const format = {
     ...FORMATS[kind],
@@ -122,8 +125,8 @@ const runOf = ({ text, url, isBold }: Span, format: JsonObject): JsonObject => (
 });
 
 /**
- * Inserts an invisible character where Teams would calculate a date in double braces or begin a
- * mention with `<at>`:
+ * Inserts an invisible character into `{{`, with which Teams would begin a date to calculate, and
+ * into `<at>`, with which it would begin a mention:
  * https://learn.microsoft.com/en-us/adaptive-cards/authoring-cards/text-features
  */
 const defuse = (text: string): string =>

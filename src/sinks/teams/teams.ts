@@ -82,7 +82,8 @@ export const teamsSink: SinkType<TeamsSettings> = {
         render: renderTeamsDigest,
         announce: renderTeamsAnnouncement,
       },
-      // There is no idempotency key, so a message whose answer was lost is shown twice.
+      // There is no idempotency key, so a message whose answer was lost is sent and shown a second
+      // time.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
         return {};
@@ -95,6 +96,7 @@ const COPY_HINT =
   "Copy the webhook address from the workflow's trigger again, and allow anyone to call the trigger.";
 
 /**
+ * Matches the failure that a workflow reports in the body of a 2xx answer.
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using#rate-limiting-for-connectors
  */
 const FAILURE = /endpoint returned HTTP error (\d{3})/i;

@@ -1,6 +1,6 @@
 /**
  * Classifies the answers of Telegram's Bot API to messages, and says what an operator can do about
- * them.
+ * failures.
  */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
@@ -12,7 +12,9 @@ const RIGHTS_HINT =
   "Allow the bot to post messages in this chat; in a channel it must be an administrator.";
 const TOKEN_HINT = "Put the token that @BotFather gave you into the sink's `token`.";
 
-/** Descriptions of 400 answers about the chat, which every message would get. */
+/**
+ * Descriptions of 400 answers that are caused by the chat, so that every message would be refused.
+ */
 const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /chat not found|PEER_ID_INVALID|CHAT_ID_INVALID/i,
@@ -33,8 +35,8 @@ const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
 ];
 
 /**
- * Matches answers to a text of more than 4,096 characters or with more than a hundred entities:
- * https://core.telegram.org/method/messages.sendMessage#possible-errors
+ * Matches the description of a 400 answer to a text of more than 4,096 characters or with more than
+ * a hundred entities: https://core.telegram.org/method/messages.sendMessage#possible-errors
  */
 const OF_THE_SIZE = /message is too long|MESSAGE_TOO_LONG|ENTITIES_TOO_LONG/i;
 
@@ -52,7 +54,10 @@ interface ReadAnswer {
   readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
 }
 
-/** Reads an answer: https://core.telegram.org/bots/api#making-requests @throws SinkError */
+/**
+ * Returns the receipt from the answer to a posted message. @throws SinkError if the answer reports
+ * a failure. https://core.telegram.org/bots/api#making-requests
+ */
 export function readTelegramAnswer(answer: HttpResponse, nowMs: number): SendReceipt {
   const read = parsed(answer.body);
   if (answer.status < 200 || answer.status > 299 || read.ok === false)
@@ -61,7 +66,7 @@ export function readTelegramAnswer(answer: HttpResponse, nowMs: number): SendRec
   return typeof id === "number" ? { ref: String(id) } : {};
 }
 
-/** Classifies a request that got no answer. */
+/** Classifies the failure of a request that got no answer. */
 export function classifyTelegramFailure(error: unknown): SinkError {
   const hint = error instanceof HttpError ? error.hint : "";
   return (

@@ -1,4 +1,4 @@
-/** Puts the footer below a Telegram message, and edits messages that the bot sent. */
+/** Adds a footer line to a Telegram message, and edits messages that the bot sent. */
 import type { Clock } from "../../model/clock.ts";
 import type { Http, NetworkScope } from "../../model/http.ts";
 import { type MessageEdit, SinkError } from "../../model/sink.ts";
@@ -9,10 +9,16 @@ import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { classifyTelegramFailure, readTelegramAnswer } from "./telegram-answer.ts";
 import { TEXT_CHARS, type TelegramBody } from "./telegram-render.ts";
 
-/** The description of the answer to an edit that changes nothing. */
+/**
+ * Matches the error with which Telegram answers an edit that changes nothing. The edit then counts
+ * as made.
+ */
 const UNCHANGED = /message is not modified/i;
 
-/** Returns the message with the line below it. Entities of text that makes room for it are left out. */
+/**
+ * Returns the message with the footer below it. The text may be cut to make room; entities of the
+ * part that was cut off are removed.
+ */
 export function withTelegramFooter(body: TelegramBody, footer: string): TelegramBody {
   const line = trimText(defuseHandles(footer), FOOTER_LINE_CHARS);
   const text = withFooterLine(body.text, `\n${line}`, TEXT_CHARS);

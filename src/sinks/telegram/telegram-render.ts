@@ -1,6 +1,6 @@
 /**
- * Lays out a Telegram message: text, and entities that say which part of it is bold, a link or a
- * quote. There is no markup to escape. Pure.
+ * Lays out a Telegram message: a plain text, and entities that say which parts of it are bold,
+ * links or quotes. The text has no markup, so nothing must be escaped. Pure.
  */
 import type { Json } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
@@ -15,18 +15,19 @@ import {
 import { defuseHandles } from "../../render/text/defuse.ts";
 
 /**
- * The limit after entities are parsed: https://core.telegram.org/bots/api#sendmessage. It is
- * counted in UTF-16 units, which are never fewer than characters.
+ * The maximum length of a text, without entities: https://core.telegram.org/bots/api#sendmessage.
+ * Telegram counts characters; UTF-16 units are counted here, which are never fewer.
  */
 export const TEXT_CHARS = 4_096;
 /**
- * The maximum number of entities; further ones are ignored: https://core.telegram.org/api/entities
+ * The maximum number of entities; Telegram ignores further ones:
+ * https://core.telegram.org/api/entities
  */
 const ENTITIES = 100;
-/** More alerts than this are sent as a list. */
+/** A message shows at most this many alerts in full. If there are more, they are sent as a list. */
 export const MAX_TELEGRAM_CARDS = 4;
 
-/** https://core.telegram.org/bots/api#messageentity: offsets are UTF-16 units. */
+/** Offset and length are UTF-16 units: https://core.telegram.org/bots/api#messageentity */
 type Entity = {
   readonly type: "bold" | "text_link" | "blockquote";
   readonly offset: number;
@@ -34,7 +35,7 @@ type Entity = {
   readonly url?: string;
 };
 
-/** The sealed body. */
+/** The body of a message, which is stored and sent unchanged in every attempt. */
 export type TelegramBody = {
   readonly text: string;
   readonly entities: readonly Entity[];
@@ -42,7 +43,7 @@ export type TelegramBody = {
   readonly picture?: string;
 };
 
-/** Renders at most `MAX_TELEGRAM_CARDS` alerts. */
+/** Renders a message with at most `MAX_TELEGRAM_CARDS` alerts. */
 export function renderTelegram(batch: Batch): TelegramBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>
@@ -85,7 +86,7 @@ function write(groups: readonly (readonly RichLine[])[]): TelegramBody {
   return { text, entities };
 }
 
-/** Returns the text with the line appended. Adds the line's entities to `entities`. */
+/** Returns the text so far with the line appended, and adds the line's entities to `entities`. */
 function writeLine({ kind, spans }: RichLine, before: string, entities: Entity[]): string {
   let text = before;
   for (const { text: raw, url, isBold } of spans) {

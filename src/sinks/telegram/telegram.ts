@@ -27,11 +27,14 @@ import {
 const API_URL = "https://api.telegram.org";
 const TIMEOUT_MS = 15_000;
 
-/** https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this */
+/**
+ * The rate limit of every chat.
+ * https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
+ */
 const CHAT_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 /**
- * The limit of groups, from the same page. Their ids are negative, and a public name may be a
- * group's.
+ * The additional rate limit of groups, from the same page. The ids of groups are negative; a chat
+ * with a public name may be a group, too.
  */
 const GROUP_LIMIT = { count: 20, intervalMs: 60_500 } as const;
 
@@ -100,7 +103,7 @@ export const telegramSink: SinkType<TelegramSettings> = {
 };
 
 /**
- * Returns the link to a message in a public chat or a supergroup; a private chat has none.
+ * Returns the link to a message in a public chat or a supergroup; undefined for a private chat.
  * https://core.telegram.org/api/links#message-links
  */
 function telegramLink(chat: string, ref: string): string | undefined {
@@ -109,8 +112,8 @@ function telegramLink(chat: string, ref: string): string | undefined {
 }
 
 /**
- * Creates the sink. There is no idempotency key, so a message whose answer was lost is sent and
- * shown twice.
+ * Creates the sink. The API has no idempotency key, so a message whose answer was lost is sent and
+ * shown a second time.
  */
 function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDeps): Sink {
   const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
@@ -144,9 +147,9 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
 }
 
 /**
- * Returns the request: https://core.telegram.org/bots/api#sendmessage. Further messages of a digest
- * reply to the first one, and follow-ups reply to the alert. The message that they reply to may be
- * deleted.
+ * Returns the body of the request: https://core.telegram.org/bots/api#sendmessage. The further
+ * messages of a digest reply to its first message, and follow-ups reply to the alert. If the
+ * message to reply to was deleted, Telegram still sends the reply.
  */
 function requestOf(
   { chat_id, topic, silent }: TelegramSettings,

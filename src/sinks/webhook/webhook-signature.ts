@@ -1,5 +1,5 @@
 /**
- * Signs messages as Standard Webhooks defines it (https://www.standardwebhooks.com): HMAC-SHA256
+ * Signs messages according to Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256
  * over id, timestamp and body.
  */
 import { createHmac } from "node:crypto";
@@ -7,8 +7,8 @@ import { createHmac } from "node:crypto";
 const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /**
- * The key sizes in the specification. A plain secret that decodes to such a size is probably base64
- * without the prefix.
+ * The key sizes that the specification allows. A secret without `whsec_` that decodes to such a
+ * size is probably a base64 key whose prefix was left out.
  */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
@@ -17,7 +17,9 @@ export interface Signer {
   sign(id: string, timestampSeconds: number, body: string): string;
 }
 
-/** Returns what is wrong with a secret, without revealing it; undefined if it can be used. */
+/**
+ * Returns what is wrong with a secret, without revealing the secret; undefined if nothing is wrong.
+ */
 export function secretProblem(secret: string): string | undefined {
   if (secret === "") return "is empty";
   if (secret !== secret.trim()) return "starts or ends with white space";
@@ -29,7 +31,8 @@ export function secretProblem(secret: string): string | undefined {
 }
 
 /**
- * Returns the secrets of a setting: a list, or a text with one secret per line, as a file has it.
+ * Returns the secrets of a setting, which is a list, or a text with one secret per line, for
+ * example from a file.
  */
 export const secretsIn = (setting: string | readonly string[]): readonly string[] =>
   typeof setting === "string" && setting.includes("\n")
@@ -37,10 +40,10 @@ export const secretsIn = (setting: string | readonly string[]): readonly string[
     : [setting].flat();
 
 /**
- * Creates a signer that signs with every secret, in their order. The header is a list in which one
- * match is enough, so a receiver may know any of the secrets. `whsec_…` contains the key in base64;
- * any other text is the key itself. If such a text could also be a key in base64, receivers'
- * libraries would decode it, so both signatures are sent.
+ * Creates a signer that signs with every secret, in the order of the list. Receivers accept a
+ * message if one signature in the header matches, so a receiver may know any one of the secrets.
+ * `whsec_…` contains the key in base64; any other text is the key itself. If such a text could also
+ * be a base64 key, receivers' libraries would decode it, so the header contains both signatures.
  */
 export function createSigner(secrets: readonly string[]): Signer {
   const keys = [...new Set(secrets)].flatMap(keysOf);

@@ -1,6 +1,6 @@
 /**
- * The webhook sink makes a signed POST of the events' own facts, for programs. Contains its
- * settings, request and body; `http-answer.ts` classifies answers, and the outbox retries.
+ * The webhook sink makes a signed POST request with the facts of the events, for programs. Contains
+ * its settings, request and body; `http-answer.ts` classifies answers, and the outbox retries.
  */
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
@@ -22,7 +22,10 @@ import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
 import { bytesOf, sizeSetting } from "../kind/size-setting.ts";
 import { createSigner, secretProblem, secretsIn } from "./webhook-signature.ts";
 
-/** Two secrets are enough for a change of secrets. Each adds a signature to every request. */
+/**
+ * The maximum number of secrets. Two are enough to replace a secret; each further one adds a
+ * signature to every request.
+ */
 const MAX_SECRETS = 10;
 
 const MAX_BATCH_EVENTS = 1_000;
@@ -165,8 +168,8 @@ function createWebhookSink(
 }
 
 /**
- * Returns the same text in every attempt for what was read from the state. Earlier versions stored
- * the document as a string.
+ * Returns the body as text. A body that was read from the state is stored JSON, which gives the
+ * same text in every attempt. Earlier versions stored the document as a string.
  */
 const textOf = (body: MessageBody): string =>
   body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
