@@ -1,6 +1,6 @@
 /**
- * The routes with which people act on an alert on the page: plain forms, so that they work without
- * scripts. The API's routes are in alert-routes.ts.
+ * The routes for the status page's forms that act on an alert. They accept plain HTML forms, so
+ * that the page works without scripts. The API's routes are in alert-routes.ts.
  */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -19,7 +19,10 @@ export interface AlertFormDeps {
   readonly actions: Pick<Actions, "acknowledge">;
 }
 
-/** The way back from `/alerts/<id>/acknowledge`; a proxy may serve the page below a path. */
+/**
+ * The path from `/alerts/<id>/acknowledge` back to the page of events. It is relative, because a
+ * proxy may serve the page below a path.
+ */
 const TO_EVENTS = "../../events";
 const BY = "page";
 
@@ -66,7 +69,9 @@ async function mark(
   return c.redirect(`${TO_EVENTS}${queryOf(c.req.header("referer"))}`, 303);
 }
 
-/** Returns the query of the page that sent the form, so that its filters stay. */
+/**
+ * Returns the query of the page that sent the form, so that the page keeps its filters afterwards.
+ */
 function queryOf(referer: string | undefined): string {
   if (referer === undefined || !URL.canParse(referer)) return "";
   const { pathname, search } = new URL(referer);

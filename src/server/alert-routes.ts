@@ -1,4 +1,4 @@
-/** The routes for what people do about one alert: acknowledge it, and undo that. */
+/** The routes that act on one alert: acknowledge it, and undo the acknowledgement. */
 import type { Context, Hono } from "hono";
 import type { Log } from "../model/log.ts";
 import type { Actions } from "./contract/actions.ts";
@@ -12,10 +12,13 @@ export interface AlertRouteDeps {
   readonly actions: Pick<Actions, "acknowledge">;
 }
 
-/** The doors of commands; they differ by whether a daemon runs. */
+/**
+ * The values of `door`, which says how a request came in, that mean a command: through the control
+ * socket of a running daemon, or in the command's own process.
+ */
 const COMMANDS: ReadonlySet<string> = new Set(["control socket", "a command"]);
 
-/** Returns from where a person acts, for people. */
+/** Returns where the person acted from, as text for people. */
 const placeOf = (door: string): string => (COMMANDS.has(door) ? "command line" : "API");
 
 const ALERT = { id: "The id of an event or of a message." };

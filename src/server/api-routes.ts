@@ -1,7 +1,7 @@
 /**
- * The routes of the API, which read and change as JSON. A running daemon serves them on TCP and on
- * the control socket; a command calls them in its own process if no daemon holds the state. The
- * views provide the content of the answers.
+ * The routes of the API, which answer with JSON. A running daemon serves them on TCP and on the
+ * control socket; a command calls them in its own process if no daemon holds the state. The content
+ * of the answers comes from the views.
  */
 import type { Context, Hono } from "hono";
 import { withoutDirectionMarks } from "../render/text/clean-text.ts";
@@ -33,7 +33,10 @@ export interface ApiDeps
   readonly actions: Actions;
 }
 
-/** Adds the routes. `door` names the caller in logs and the audit, unless a request names one. */
+/**
+ * Adds the routes of the API. `door` says how requests come in, such as `control socket`; logs and
+ * the audit name it as the caller if a request names nobody.
+ */
 export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addReads(app, deps);
   addPreviews(app, deps);
@@ -48,8 +51,8 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
 }
 
 /**
- * Removes characters that change the direction of text. Most answers contain names and texts of
- * strangers, which must not reorder what people read around them.
+ * Removes characters that change the direction of text from an answer. Most answers contain names
+ * and texts from posts, which must not reorder the text that people read around them.
  */
 export async function removeDirectionMarks(c: Context): Promise<void> {
   if (!/^(application\/(problem\+)?json|text\/html)/.test(c.res.headers.get("content-type") ?? ""))

@@ -1,6 +1,6 @@
 /**
- * The route that turns a backfill into alerts. The command reads the past and pays for it; the
- * daemon commits.
+ * The route that turns a backfill into alerts. The command has already read the old items and paid
+ * the requests; this route only stores the alerts.
  */
 import type { Hono } from "hono";
 import { type Clock, isoTime } from "../model/clock.ts";

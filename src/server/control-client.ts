@@ -1,6 +1,6 @@
 /**
- * The command's side of the control socket: sends one request to the running daemon. Only this file
- * of the room opens connections.
+ * The command's side of the control socket: sends one request to the running daemon. No other file
+ * of this room opens connections.
  */
 import { lstat } from "node:fs/promises";
 import { type IncomingMessage, request, type RequestOptions } from "node:http";
@@ -11,20 +11,21 @@ import { sharedFolder } from "./control-path.ts";
 
 export interface ControlAnswer {
   readonly status: number;
-  /** Parsed JSON, or text if the answer is no JSON, as for `/metrics`. */
+  /** The parsed JSON, or the text if the answer is not JSON, as for `/metrics`. */
   readonly body: Json;
 }
 
 /**
- * The daemon did not answer.
+ * The error for a daemon that gave no answer.
  * - `CONTROL_NOT_RUNNING`: no daemon runs on this state, so the caller may open the state itself.
- * - `CONTROL_DENIED`: it runs as another user.
- * - `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it runs, but did not answer.
+ * - `CONTROL_DENIED`: the daemon runs as another user.
+ * - `CONTROL_TIMEOUT`, `CONTROL_FAILED`: the daemon runs, but did not answer.
  */
 export class ControlError extends ChirpwatchError {}
 
 /**
- * How long a request may take. A reload may look accounts up and read secrets before it answers.
+ * The time limit of a request. It is long because a reload may look up accounts and read secrets
+ * before it answers.
  */
 const TIMEOUT_MS = 30_000;
 
@@ -37,8 +38,9 @@ export interface ControlOptions {
 }
 
 /**
- * Sends a request to the socket of `controlSocketPath`; `path` is a path such as `/api/v1/status`.
- * @throws ControlError
+ * Sends a request to the control socket at `socketPath` and returns the answer, whatever its
+ * status. `path` is a path of the API, such as `/api/v1/status`. @throws ControlError if there is
+ * no answer
  */
 export async function callControl(
   socketPath: string,
@@ -70,8 +72,8 @@ export interface ControlStream {
 }
 
 /**
- * Follows a stream of events. Resolves when the daemon or the signal ends it. @throws ControlError
- * if it does not begin
+ * Follows a stream of server-sent events. Resolves when the daemon ends the stream or the signal
+ * aborts it. @throws ControlError if the stream does not begin
  */
 export async function followControl(
   socketPath: string,
@@ -122,8 +124,8 @@ function send(
 }
 
 /**
- * Refuses a socket in a folder of another user: under the temporary folder, somebody else may have
- * created it first.
+ * Refuses a socket whose folder belongs to another user. The folder for long paths is below the
+ * temporary folder, where another user could have created it first.
  */
 async function refuseForeignFolder(socketPath: string): Promise<void> {
   const folder = dirname(socketPath);

@@ -1,6 +1,6 @@
 /**
- * The daemon's side of the control socket, through which commands reach the one process that holds
- * the state.
+ * The daemon's side of the control socket. Commands send requests to it, because only one process
+ * can hold the state.
  */
 import { once } from "node:events";
 import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
@@ -20,9 +20,10 @@ export interface ControlSocket extends Pick<Listener, "answerWith"> {
 }
 
 /**
- * Serves every route on a socket that only this user can open (mode 0600). Call it while the
- * state's lock is held.
- * @throws ExitError if another process answers there, or if the socket cannot be created
+ * Serves every route on a socket that only this user can open (mode 0600). The caller must hold the
+ * state's lock.
+ * @throws ExitError if another process already answers on the socket, or if the socket cannot be
+ * created
  */
 export async function startControl(deps: RouteDeps, statePath: string): Promise<ControlSocket> {
   const path = controlSocketPath(statePath);
@@ -39,8 +40,8 @@ export async function startControl(deps: RouteDeps, statePath: string): Promise<
 }
 
 /**
- * Removes a socket that nobody answers, which a killed daemon left behind. Anything else at that
- * path is not removed.
+ * Removes a socket file that a killed daemon left behind. Throws if a process answers on the
+ * socket, or if the path is something other than a socket.
  */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
@@ -73,8 +74,8 @@ async function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Listens on a socket that has mode 0600 from its first moment. The mask achieves that because
- * binding happens inside `listen`, before it returns.
+ * Listens on a socket that has mode 0600 from the moment it exists. The process's umask applies
+ * because `listen` creates the socket before it returns.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = once(server, "listening");
@@ -88,7 +89,10 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   await chmod(path, 0o600);
 }
 
-/** Creates the folder; refuses one that somebody else created first under the expected name. */
+/**
+ * Creates the folder. Throws if another user created a folder with this name first, or if others
+ * can access it.
+ */
 async function ensurePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;

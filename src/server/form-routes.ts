@@ -1,6 +1,6 @@
 /**
- * The routes with which people add and end silences on the page: plain forms, so that they work
- * without scripts. The API's routes are in silence-routes.ts.
+ * The routes for the status page's forms that add and end silences. They accept plain HTML forms,
+ * so that the page works without scripts. The API's routes are in silence-routes.ts.
  */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -22,8 +22,8 @@ export interface SilencePageDeps {
 }
 
 /**
- * The way back from `/silences/<id>/expire`. Links are relative, because a proxy may serve the page
- * below a path.
+ * The path from `/silences/<id>/expire` back to the status page. Links are relative, because a
+ * proxy may serve the page below a path.
  */
 const TO_ROOT = "../../";
 
@@ -87,8 +87,8 @@ function pageOf(c: Context, page: string, status: 200 | 404 | BodyRefusal = 200)
 }
 
 /**
- * Reads the fields. An absent field, or a file, counts as empty; the check of the silence then
- * reports it as missing.
+ * Returns the fields of the form. An absent field or a file becomes an empty text, which the check
+ * of the silence then reports as missing.
  */
 function textOf(fields: ReadonlyMap<string, string>): SilenceFormText {
   const text = (name: string) => fields.get(name) ?? "";

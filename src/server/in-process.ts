@@ -1,6 +1,6 @@
 /**
- * Calls the routes of the API in this process, for a command when no daemon answers. Nothing
- * listens.
+ * Calls the routes of the API inside this process, for a command when no daemon answers. No socket
+ * or port is opened.
  */
 import { Hono } from "hono";
 import type { Json } from "../model/json.ts";
@@ -16,8 +16,8 @@ export interface ApiRequest {
 }
 
 /**
- * Calls one route. `door`: the author of a change, if the request names none. @throws the error of
- * a route that fails
+ * Calls one route. `door` is named as the author of a change if the request names nobody. @throws
+ * the error with which the route failed
  */
 export async function askInProcess(
   deps: ApiDeps,

@@ -1,6 +1,7 @@
 /**
- * A node:http server around the routes, with limits against slow callers and a close that always
- * ends. The routes are loaded with the first request, so that listening does not wait for them.
+ * A node:http server around the routes, with limits against slow clients and a close that always
+ * completes. The routes are loaded with the first request, so that the server can listen before
+ * they are loaded.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { sleep, type Clock } from "../model/clock.ts";
@@ -17,7 +18,7 @@ const LIMITS = {
 
 export interface Listener {
   readonly server: Server;
-  /** Replaces the routes without a moment in which nobody listens. */
+  /** Replaces the routes. The server keeps listening meanwhile. */
   answerWith(deps: RouteDeps): void;
 }
 
@@ -51,7 +52,8 @@ async function loadListener(deps: RouteDeps, access: Access): Promise<RequestLis
 }
 
 /**
- * Closes the server: no new callers; requests under way have a second, then their sockets are cut.
+ * Closes the server. New connections are refused; running requests have one second to finish before
+ * their connections are closed.
  */
 export async function closeServer(server: Server, clock: Clock): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

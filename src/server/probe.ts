@@ -1,17 +1,20 @@
 /**
- * Answers health probes: in time even if the daemon does not answer, and with at most one question
- * a second to it, because anyone may probe.
+ * Answers health probes in time, even if the daemon's own check hangs. Because anyone may send
+ * probes, the check runs at most once a second.
  */
 import { sleep, type Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Health, Views } from "./contract/views.ts";
 
-/** Below the timeout of the image's HEALTHCHECK and of an orchestrator's usual probe. */
+/**
+ * The time limit of the check, which is shorter than the timeout of the image's HEALTHCHECK and of
+ * an orchestrator's usual probe.
+ */
 const DEADLINE_MS = 2_500;
 const FRESH_MS = 1_000;
 
 /**
- * Creates the probe, which never rejects: an error, or no answer within 2.5 s, means "not live".
+ * Creates the probe. It never rejects: an error, or no result within 2.5 s, counts as "not live".
  */
 export function createProbe(views: Pick<Views, "health">, clock: Clock): () => Promise<Health> {
   let last: { readonly answer: Promise<Health>; readonly atMs: number } | undefined;

@@ -1,4 +1,7 @@
-/** The routes of alerts that are sent again: a preview, sending them, and what was sent again. */
+/**
+ * The routes for sending alerts again: a preview, the sending itself, and the list of what
+ * operators sent again.
+ */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";

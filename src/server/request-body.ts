@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request to its end, within a size and a time. Nothing else reads a body,
- * because the limiter of the server's library answers 500 to chunked bodies on Node 20.
+ * Reads the whole body of a request, with a limit on size and time. All routes use this function,
+ * because the body limiter of the server's library answers 500 to chunked bodies on Node 20.
  */
 import type { Context } from "hono";
 import { type Clock, sleep } from "../model/clock.ts";
@@ -8,12 +8,18 @@ import { type Clock, sleep } from "../model/clock.ts";
 const MAX_BODY_BYTES = 65_536;
 const MAX_BODY_MS = 10_000;
 
-/** The status of the refusal: too large, too late, or cut off. */
+/**
+ * The status for a refused body: 413 if it is too large, 408 if it is too late, 400 if it is
+ * incomplete.
+ */
 export type BodyRefusal = 413 | 408 | 400;
 
 type Body = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: BodyRefusal };
 
-/** Reads the body; never rejects. The listener drains or cuts what is left of a refused body. */
+/**
+ * Reads the body. Never rejects. If the body is refused, the listener discards the rest of it or
+ * closes the connection.
+ */
 export async function readBody(c: Context, clock: Clock): Promise<Body> {
   const reader = c.req.raw.body?.getReader();
   if (reader === undefined) return { bytes: new Uint8Array() };
@@ -34,7 +40,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   return { bytes: new Uint8Array(Buffer.concat(parts)) };
 }
 
-/** Returns the value of a JSON body; undefined if it is no JSON. */
+/** Returns the value of a JSON body; undefined if the body is not JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -43,7 +49,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns the fields of a form without its files; empty if it is no form. */
+/** Returns the text fields of a form, without files; empty if the body is not a form. */
 export async function parseForm(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,

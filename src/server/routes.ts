@@ -1,6 +1,6 @@
 /**
- * The routes, which are the same over TCP and over the control socket. Owns paths, status codes and
- * headers; the views provide the content.
+ * The routes of a working daemon, which are the same over TCP and over the control socket. Decides
+ * on paths, status codes and headers; the content comes from the views.
  */
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
@@ -23,7 +23,11 @@ import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { WrongTokens } from "./access/wrong-tokens.ts";
 import type { Health, Views } from "./contract/views.ts";
 
-/** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
+/**
+ * How callers are checked. `socket`: everyone who can open the socket is allowed. `tcp`: a caller
+ * needs the token or, if no token is configured, must use a loopback host name or that of
+ * `server.public_url`.
+ */
 export type Access =
   | { readonly kind: "socket" }
   | (TcpAccess & { readonly kind: "tcp"; readonly wrongTokens?: WrongTokens });
@@ -40,8 +44,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
     await removeDirectionMarks(c);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
-    // `no-referrer` would not do: browsers would then send the page's own forms without an origin,
-    // and they would be refused as foreign.
+    // With `no-referrer`, browsers would send the page's own forms with the Origin `null`, and the
+    // server would refuse them as forms of another site.
     c.header("Referrer-Policy", "same-origin");
   });
   addHealth(app, deps);
@@ -67,7 +71,10 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   return app;
 }
 
-/** Adds the health routes, without token and Host check, because a probe has neither. */
+/**
+ * Adds the health routes. They are added before the check of token and Host, because probes send
+ * neither.
+ */
 function addHealth(app: Hono, { views, clock }: HttpRouteDeps): void {
   const probe = createProbe(views, clock);
   const answer = (c: Context, good: boolean, health: Health) =>
@@ -116,8 +123,8 @@ function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
 }
 
 /**
- * Returns the name of a caller who changes something, for logs and the audit. Where there is a
- * token, only `server.token` can.
+ * Returns the name of a caller who changes something, for logs and the audit. With a token
+ * configured, only a caller with `server.token` can change something.
  */
 const callerOf = (access: Access): string =>
   access.kind === "socket"
@@ -127,8 +134,8 @@ const callerOf = (access: Access): string =>
       : "API with server.token";
 
 /**
- * Returns the address of the other end of the connection. Headers that name another address may be
- * forged.
+ * Returns the address of the other end of the connection. Headers such as X-Forwarded-For are
+ * ignored, because callers can forge them.
  */
 function addressOf(c: Context): string {
   const env = c.env as { readonly incoming?: IncomingMessage } | undefined;
@@ -143,7 +150,7 @@ function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
       ? refuseCaller(header, access, changes ? "change" : "read")
       : undefined) ?? (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
-  // A caller without a token is asked for one; only a wrong token is counted.
+  // A browser first sends no token and is then asked for one, so only a wrong token is counted.
   if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined)
     access.wrongTokens?.add(addressOf(c), log);
   if (refusal.code === "SERVER_READ_ONLY")

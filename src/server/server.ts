@@ -1,6 +1,6 @@
 /**
- * Starts and stops listening on TCP, the only address that people and Prometheus see. The routes
- * are in routes.ts.
+ * Starts and stops the HTTP server on TCP, which serves people and Prometheus. The routes are in
+ * routes.ts.
  */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,22 +15,22 @@ import { createWrongTokens } from "./access/wrong-tokens.ts";
 
 export interface ListenOptions extends TcpAccess {
   readonly host: string;
-  /** The port; 0 means any free one, which `url` then names. */
+  /** The port. 0 means any free port; `url` then contains the port that was chosen. */
   readonly port: number;
 }
 
 export type ServerOptions = ListenOptions & RouteDeps;
 
 export interface RunningServer extends Pick<Listener, "answerWith"> {
-  /** The address on this machine, without a slash at the end. */
+  /** The server's address on this machine, without a slash at the end. */
   readonly url: string;
-  /** Closes the server; requests under way have a second to finish. */
+  /** Closes the server. Running requests have one second to finish. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the server. @throws ExitError if the address cannot be used, or if others can reach it and
- * there is no token
+ * Starts the server. @throws ExitError if the address cannot be used, or if other machines can
+ * reach the address and there is no token
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, token, readToken, publicHost, clock } = options;
@@ -77,7 +77,10 @@ function refused(error: NodeJS.ErrnoException, host: string, port: number): Chir
   return new ExitError(EXIT.cannotCreate, "SERVER_CANNOT_LISTEN", message, { hint, cause: error });
 }
 
-/** Returns the host to show. A wildcard address cannot be opened, so loopback is shown instead. */
+/**
+ * Returns the host to show in `url`. A browser cannot open a wildcard address such as 0.0.0.0, so
+ * loopback is shown instead.
+ */
 function shownHost(host: string): string {
   if (host === "0.0.0.0" || host === "::" || host === "[::]") return "127.0.0.1";
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** The routes of silences: read, add and end them, and send what they hold back. */
+/** The routes of silences: list, add and end them, and send the alerts that they hold back. */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";

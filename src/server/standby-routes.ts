@@ -1,14 +1,16 @@
-/** The answers of a daemon that does not work at the moment: it stands by, starts or stops. */
+/**
+ * The routes of a daemon that does not work at the moment, because it starts, stops or stands by.
+ */
 import { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./openapi/problem.ts";
 
-/** Why a daemon does not work now. */
+/** The state of a daemon that does not work at the moment. */
 export interface Idle {
   readonly reason: string;
   /**
-   * Whether the daemon waits only for the end of an older version. A rolling update must then go
-   * on, so the probe says ready.
+   * Whether the daemon only waits until an older version has ended. It then reports itself ready,
+   * because a rolling update stops the older version only when the new one is ready.
    */
   readonly isReady: boolean;
 }

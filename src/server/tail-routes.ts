@@ -1,6 +1,6 @@
 /**
- * The route that streams: one server-sent event for each line of `tail`, until the caller
- * disconnects or the daemon stops.
+ * The route that streams the lines of `tail` as server-sent events, until the caller disconnects or
+ * the daemon stops.
  */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -15,9 +15,15 @@ export interface TailRouteDeps {
   readonly views: Pick<Views, "tail">;
 }
 
-/** How often a comment is sent, so that caller and proxy see that the connection lives. */
+/**
+ * How often an empty comment is sent, so that the caller and any proxy see that the connection is
+ * still open.
+ */
 const COMMENT_EVERY_MS = 15_000;
-/** A caller that reads too slowly is cut off after this many bytes, and may connect again. */
+/**
+ * The maximum number of bytes that a caller has not read yet. Above it the stream is closed, and
+ * the caller may connect again.
+ */
 const MAX_UNREAD_BYTES = 1_048_576;
 const MAX_CALLERS = 32;
 

@@ -1,7 +1,8 @@
 /**
- * Decides who may ask, from token, Host and Origin. Pure functions of a request's headers; the
- * routes turn a refusal into an answer. None of this applies to the control socket: everyone who
- * may open the socket may ask.
+ * Decides whether a caller may use the server, from the token, the Host header and the Origin
+ * header of the request. Pure functions of a request's headers; the routes turn a refusal into an
+ * answer. The control socket has no such checks, because the file system already limits who can
+ * open it.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "../../model/loopback.ts";
@@ -14,23 +15,24 @@ export interface Refusal {
 
 export type Headers = (name: string) => string | undefined;
 
-/** What a server on TCP asks of its callers. */
+/** The settings that decide who may use a server on TCP. */
 export interface TcpAccess {
   readonly token?: string | undefined;
-  /** May read and change nothing; only beside `token`. */
+  /** A second token that only permits reading. Set only together with `token`. */
   readonly readToken?: string | undefined;
-  /** The host name under which a proxy serves it. */
+  /** The host name under which a reverse proxy serves this server. */
   readonly publicHost?: string | undefined;
 }
 
 export type AskedFor = "read" | "change";
 
 /**
- * Returns undefined if the caller may go on. If there is a token, it is accepted as Bearer, or as
- * the password of Basic with any user, so that a browser can open the page. Without a token the
- * server listens on loopback only, and the Host header must name loopback or the host of
- * `server.public_url`, which the operator's proxy serves. That keeps out a web page that points its
- * own host name to this address.
+ * Returns why the caller is refused; undefined if the request is allowed. A configured token is
+ * accepted as a Bearer token, or as the password of Basic authentication with any user name, so
+ * that a browser can open the page. Without a token the server listens on loopback only, and the
+ * Host header must name loopback or the host of `server.public_url`, which the operator's proxy
+ * serves. This protects against a web page whose own host name resolves to this address (DNS
+ * rebinding).
  */
 export function refuseCaller(
   header: Headers,
@@ -47,7 +49,7 @@ export function refuseCaller(
   return purpose === "read" ? undefined : READ_ONLY;
 }
 
-/** Returns a refusal if the browser says that a page of another site sends this request. */
+/** Returns a refusal if the browser reports that a page of another site sent this request. */
 export function refuseOrigin(header: Headers): Refusal | undefined {
   const site = header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return FOREIGN_ORIGIN;
@@ -89,10 +91,13 @@ function hasToken(authorization: string | undefined, token: string): boolean {
   return isSameSecret(text.slice(text.indexOf(":") + 1), token);
 }
 
-/** Compares hashes, which have equal lengths, so that the time it takes reveals nothing. */
+/**
+ * Compares hashes, which always have the same length, so that the duration of the comparison
+ * reveals nothing about the secret.
+ */
 const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Returns the host of a Host header without its port. The brackets of an IPv6 address stay. */
+/** Returns the host in a Host header, without the port. An IPv6 address keeps its brackets. */
 const hostName = (host: string): string =>
   host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");

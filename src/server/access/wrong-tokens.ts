@@ -1,13 +1,13 @@
 /**
- * Counts wrong tokens and logs at most one line a minute, with their number and the addresses that
- * they came from. Nobody is locked out.
+ * Counts requests with a wrong token and logs at most one line a minute, with their number and the
+ * addresses that sent them. No address is ever blocked.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 
 export interface WrongTokens {
   add(address: string, log: Log): void;
-  /** Logs what was counted. */
+  /** Logs the requests that were counted since the last line, and stops. */
   stop(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the server can ask the daemon to do. Implemented in `operate/`; the JSON
- * of the answers is in `change-view.ts`.
+ * The interface through which the server changes something in the daemon. `operate/` implements it;
+ * the JSON of the answers is in `change-view.ts`.
  */
 import type { MarkedView } from "../schema/mark-view.ts";
 import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
@@ -15,8 +15,8 @@ import type {
 } from "../schema/silence-view.ts";
 
 /**
- * The outcome of a reload. `asked` is the number of daemons elsewhere on the state that were asked
- * to reload; each logs what came of it.
+ * The outcome of a reload. If the daemons run elsewhere, `asked` is the number of daemons on the
+ * same state that were asked to reload; each of them logs its own outcome.
  */
 export type ReloadOutcome =
   | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
@@ -25,15 +25,15 @@ export type ReloadOutcome =
 
 export interface PauseRequest {
   /**
-   * Whether what came while the watch was paused is to raise no alert. Has no effect if it was not
-   * paused.
+   * Whether items that appeared while the watch was paused raise no alerts. Has no effect if the
+   * watch was not paused.
    */
   readonly isFromNow: boolean;
   /** The caller, for the audit. */
   readonly by: string;
 }
 
-/** A request to mark an alert, or to remove its mark. */
+/** A request to acknowledge an alert, or to undo the acknowledgement. */
 export interface MarkAction {
   /** The id of an event or of a message. */
   readonly what: string;
@@ -42,11 +42,11 @@ export interface MarkAction {
   readonly from: string;
 }
 
-/** What the server can ask the daemon to do. */
 export interface Actions {
   /**
-   * Reloads the configuration completely or not at all: if the file is refused, the old one stays
-   * active. `askedBy` is for the log. Does not reject for a bad file.
+   * Reloads the configuration completely or not at all: if the file has errors, the old
+   * configuration stays active. An invalid file does not reject the promise. `askedBy`: the caller,
+   * for the log.
    */
   reload(askedBy: string): Promise<ReloadOutcome>;
   /** Resolves to undefined if there is no watch with that id. */
@@ -56,35 +56,44 @@ export interface Actions {
     change: PauseRequest,
   ): Promise<(PauseView & Effect) | undefined>;
   /**
-   * Tries a failing or disabled sink now. Resolves to undefined if there is no sink of that name.
+   * Makes a failing or disabled sink try its next message now. Resolves to undefined if there is no
+   * sink with that name.
    */
   resumeSink(sink: string): Promise<(ResumedSinkView & Effect) | undefined>;
-  /** Accepts the loss of the dead letters of one sink, or of all; resolves to their number. */
+  /**
+   * Acknowledges the dead letters of one sink, or of all if `sink` is undefined, so that they no
+   * longer count as a problem. Resolves to their number.
+   */
   acknowledgeDead(sink: string | undefined): Promise<number>;
-  /** Sends the dead letters of one sink, or of all, again. `by` is for the audit. */
+  /**
+   * Sends the dead letters of one sink again, or of all if `sink` is undefined. `by` is for the
+   * audit.
+   */
   resendDead(request: {
     readonly sink: string | undefined;
     readonly by: string;
   }): Promise<ResentView & Effect>;
-  /** Sends alerts again that were sent or dropped; resolves to their number. */
+  /**
+   * Sends alerts again that were already sent or were dropped. Resolves to the number of alerts.
+   */
   replay(request: ReplayRequest): Promise<{ readonly alerts: number } & Effect>;
   /**
-   * Turns what was read of a watch's past into alerts. Resolves to undefined if the watch is not
-   * polled.
+   * Turns the already read items of a watch's past into alerts. Resolves to undefined if there is
+   * no polled watch with that id.
    */
   backfill(request: BackfillRequest): Promise<(BackfillView & Effect) | undefined>;
   /**
-   * Acknowledges an event or the events of a message, or undoes that. Resolves to undefined if the
-   * state has neither.
+   * Acknowledges an event, or all events of a message, or undoes the acknowledgement. Resolves to
+   * undefined if the state has neither an event nor a message with that id.
    */
   acknowledge(request: MarkAction): Promise<(MarkedView & Effect) | undefined>;
-  /** Adds a silence, which is active when the promise resolves. */
+  /** Adds a silence. The silence is active when the promise resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome<Effect>>;
-  /** Resolves to undefined if there is no silence with that id. */
+  /** Ends a silence. Resolves to undefined if there is no silence with that id. */
   expireSilence(id: string): Promise<(SilenceView & Effect) | undefined>;
   /**
-   * Sends alerts that silences hold back, of one sink and silence or of all; resolves to their
-   * number.
+   * Sends the alerts that silences hold back: those of one sink or of all, and of one silence or of
+   * all. Resolves to the number of alerts.
    */
   resendSilenced(request: ResendSilenced): Promise<{ readonly alerts: number } & Effect>;
 }

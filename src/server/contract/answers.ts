@@ -1,6 +1,6 @@
 /**
- * The schemas of all answers, by the names that routes give. Loaded for the description of the API
- * and by tests; an answer itself needs no schema.
+ * The schemas of all answers, by the names that routes use for them. Only the description of the
+ * API and tests load these schemas; answering a request needs none.
  */
 import { z } from "zod";
 import { backfillViewSchema } from "../schema/backfill-view.ts";

@@ -1,6 +1,6 @@
 /**
- * The words for what happened to alerts and why they wait, used by page and commands. The caller
- * formats times.
+ * Texts for the page and for commands about what happened to alerts and why alerts wait. The caller
+ * formats the times in them.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { DeliveryOutcome } from "../../model/history.ts";
@@ -59,8 +59,8 @@ const outcomeText = (
 ): string => (wait === null || wait.cause === "queued" ? OUTCOMES[state] : waitText(wait, time));
 
 /**
- * Returns the outcomes at all sinks and who acknowledged it, such as `brand: delivered; ops: dead;
- * acknowledged by Ada`.
+ * Returns the outcome at each sink, and who acknowledged the event, such as `brand: delivered; ops:
+ * dead; acknowledged by Ada`.
  */
 export function outcomesText(
   { type, deliveries, acknowledged }: Pick<EventLine, "type" | "deliveries" | "acknowledged">,
@@ -74,8 +74,8 @@ export function outcomesText(
 }
 
 /**
- * Says why an event went to no sink. The alert about a failing sink is never sent to that sink, so
- * it may have none; other events have no sink only if no route matched.
+ * Returns why an event went to no sink. The alert about a failing sink is never sent to that sink,
+ * so there may be no sink for it. Any other event goes to no sink only if no route matched.
  */
 const noSinkText = (type: string): string =>
   type === "sink.failing" ? "not sent: no other sink takes ops alerts" : "no route took it";
@@ -85,7 +85,7 @@ export const markView = (mark: Mark | undefined | null): MarkView | null =>
     ? null
     : { by: mark.by, at: isoTime(mark.atMs), from: mark.from };
 
-/** Returns "by Ada, 2026-01-15 12:04 UTC (page)". */
+/** Returns a text such as `by Ada, 2026-01-15 12:04 UTC (page)`. */
 export const whoText = ({ by, at, from }: MarkView): string =>
   `by ${by}, ${at.slice(0, 16).replace("T", " ")} UTC (${from})`;
 

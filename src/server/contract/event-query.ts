@@ -1,6 +1,6 @@
 /**
- * Reads and checks a query for past events, whose text comes from an address or from a command's
- * options.
+ * Reads and checks queries for past events and for reports. The text of a query comes from the
+ * address of a request or from the options of a command.
  */
 import type { z } from "zod";
 import { lazy } from "../../model/lazy.ts";
@@ -10,10 +10,12 @@ import { parseDuration } from "../../model/duration.ts";
 import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../model/history.ts";
 import { flagValue, parsedValue, queryProblem, addressSchema, textValue } from "./query.ts";
 
-/** A time as it was written; a time ago counts from the moment that is passed in. */
+/**
+ * A point in time, as a function of the current time, because the text may say how long ago it was.
+ */
 type Moment = (nowMs: number) => number;
 
-/** Says for people how a time is written. */
+/** The text with which error messages explain how to write a time. */
 export const TIMES = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
 
 export const timeValue = () =>
@@ -22,11 +24,11 @@ export const timeValue = () =>
     return (nowMs) => parseTime(text, nowMs) ?? nowMs;
   }, TIMES);
 
-/** The most events in one answer. */
+/** The maximum number of events in one answer. */
 export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 50;
 
-/** The filters of events. All of them must hold. */
+/** The filters of a query for events. An event must match all of them. */
 export const eventFilters = lazy(() =>
   addressSchema({
     since: timeValue(),
@@ -44,10 +46,10 @@ export const eventFilters = lazy(() =>
 );
 
 type EventFilters = z.infer<ReturnType<typeof eventFilters>>;
-/** The values by name, as they were written. An empty value counts as absent. */
+/** The filters of a query as text, before they are parsed. An empty text counts as absent. */
 export type EventQueryText = { readonly [Name in keyof EventFilters]?: string };
 
-/** Returns the query, or a sentence that says what is wrong with it and what to write instead. */
+/** Returns the parsed query, or a sentence that says what is wrong and what to write instead. */
 export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery | string {
   const read = eventFilters().safeParse(text);
   return read.success ? eventQueryOf(read.data, nowMs) : queryProblem(read.error.issues);
@@ -83,7 +85,10 @@ export const eventQueryOf = (
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Parses a time. A time without a zone is in UTC, like all times that the daemon writes. */
+/**
+ * Parses a time, or a duration that is subtracted from `nowMs`; undefined if the text is neither. A
+ * time without a zone is in UTC, like all times that the daemon writes.
+ */
 export function parseTime(value: string, nowMs: number): number | undefined {
   const ago = parseDuration(value);
   if (ago !== undefined) return nowMs - ago;
@@ -118,10 +123,10 @@ function parseLimit(value: string): number | undefined {
   return Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS ? limit : undefined;
 }
 
-/** The period of a report for which no period was asked. */
+/** How far back a report goes if the query does not say it. */
 const DEFAULT_SINCE = "7d";
 
-/** Which report is asked for. */
+/** The values that choose a report. */
 export const reportFilters = lazy(() =>
   addressSchema({
     name: textValue("The name of a report of the configuration."),
@@ -132,7 +137,7 @@ export const reportFilters = lazy(() =>
 
 type ReportFilters = z.infer<ReturnType<typeof reportFilters>>;
 
-/** Returns which report is asked for, or a sentence that says what is wrong with the query. */
+/** Returns the parsed query for a report, or a sentence that says what is wrong with it. */
 export function readReportQuery(
   text: { readonly [Name in keyof ReportFilters]?: string | undefined },
   nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * What happened to an item, as JSON: stored verdicts and deliveries in the words of the API. Used
- * by the server, and by `explain` when no daemon runs.
+ * Converts what is known about an item to the JSON of the API: its stored verdicts and deliveries.
+ * Used by the server, and by the command `explain` when no daemon runs.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ItemHistory } from "../../model/history.ts";

@@ -1,10 +1,10 @@
 /**
- * HTML as a type of its own. Every value that `html` did not build is text and is escaped, in
- * content and in quoted attributes.
+ * A type for HTML. `html` escapes every value that it did not build itself, so that a text from
+ * outside can never become markup.
  */
 import { ownValue } from "../../model/own-value.ts";
 
-/** Markup that was built here and may stand as it is. */
+/** Markup that `html` built. It is inserted into other markup without escaping. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -15,8 +15,9 @@ export class Html {
 type Value = Html | string | number | undefined | readonly (Html | string | number)[];
 
 /**
- * Builds HTML. Values may stand in content or inside double-quoted attributes, never in a tag name,
- * a script or a style. Undefined becomes nothing; lists are joined.
+ * Builds HTML from a template. Values may be in content or inside double-quoted attributes, never
+ * in a tag name, a script or a style. Undefined becomes an empty text; the elements of a list are
+ * joined.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));

@@ -8,7 +8,7 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
-/** Returns a duration in its two largest units: `3 d 4 h`, `2 min`, `12 s`. */
+/** Returns a duration in its one or two largest units: `3 d 4 h`, `2 min`, `12 s`. */
 export function spanText(ms: number): string {
   let rest = Math.max(0, Math.round(ms / 1_000));
   const parts: string[] = [];
@@ -23,7 +23,8 @@ export function spanText(ms: number): string {
 }
 
 /**
- * Returns a time as `3 min ago`, `in 40 s` or `now`, with the exact time on hover and for machines.
+ * Returns a time as `3 min ago`, `in 40 s` or `now`. The element also contains the exact time,
+ * which browsers show on hover and programs can read.
  */
 export function when(iso: string | null, nowMs: number, otherwise = "–"): Html {
   if (iso === null) return html`<span class="quiet">${otherwise}</span>`;
@@ -33,14 +34,14 @@ export function when(iso: string | null, nowMs: number, otherwise = "–"): Html
   return timeElement(iso, text);
 }
 
-/** Returns a text such as `for 3 d 4 h`. */
+/** Returns how long something has lasted, such as `for 3 d 4 h`. */
 export const lasting = (since: string, nowMs: number): Html =>
   html`for ${timeElement(since, spanText(nowMs - Date.parse(since)))}`;
 
 const timeElement = (iso: string, text: string): Html =>
   html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
 
-/** Returns a day such as `1 Dec`, in UTC like the rest of the page. */
+/** Returns a day such as `1 Dec`. The day is in UTC, like all times of the page. */
 export const dayText = (iso: string): string =>
   new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 

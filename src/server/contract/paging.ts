@@ -1,4 +1,7 @@
-/** Pages of a list that is known whole: a limit, and the `next` of the page before. */
+/**
+ * Splits a list that is completely in memory into pages: a request has a limit and the `next` of
+ * the page before.
+ */
 import { parsedValue, textValue } from "./query.ts";
 
 const MAX_LIMIT = 1_000;
@@ -8,7 +11,10 @@ const parseLimit = (text: string): number | undefined =>
     ? Number(text)
     : undefined;
 
-/** The values of an address that choose a page. Without a limit, the page is the rest. */
+/**
+ * The values of a query that choose a page. Without a limit, the page contains all remaining
+ * entries.
+ */
 export const pageValues = () => ({
   limit: parsedValue(parseLimit, `a whole number from 1 to ${MAX_LIMIT}`),
   cursor: textValue("The `next` of an answer."),
@@ -20,8 +26,8 @@ interface Page {
 }
 
 /**
- * Returns what follows the entry that the cursor names, or a sentence if there is no such entry any
- * more. `idOf` returns an id that is the same from one request to the next.
+ * Returns the page that begins after the entry whose id is the cursor, or a sentence if there is no
+ * such entry any more. `idOf` must return the same id for an entry in every request.
  */
 export function pageOf<T>(
   all: readonly T[],

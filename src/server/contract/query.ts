@@ -1,12 +1,15 @@
 /**
- * Schemas for the part of an address after `?`. An empty value counts as absent. Messages complete
- * a sentence that begins with the name.
+ * Schemas for the query part of an address (after `?`). An empty value counts as absent. Each error
+ * message completes a sentence that begins with the name of the value.
  */
 import { z } from "zod";
 
 const MAX_SHOWN = 80;
 
-/** A value that `parse` reads; undefined from it means that the value is not `expected`. */
+/**
+ * Creates the schema of a value that `parse` reads. If `parse` returns undefined, the error message
+ * says that the value must be what `expected` describes.
+ */
 export const parsedValue = <T>(
   parse: (text: string) => T | undefined,
   expected: string,
@@ -38,7 +41,7 @@ export const flagValue = (description: string) =>
     description,
   );
 
-/** The values that an address may have, each with its schema. Any other is refused. */
+/** Creates the schema of a query with these values. A query with any other value is refused. */
 export const addressSchema = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -55,6 +58,6 @@ interface Issue {
   readonly path?: readonly unknown[] | undefined;
 }
 
-/** Returns the sentence that says what is wrong with a query. */
+/** Returns a sentence that says what is wrong with a query. */
 export const queryProblem = (issues: readonly Issue[]): string =>
   issues.map(({ message, path = [] }) => [...path.map(String), message].join(" ")).join("; ");

@@ -1,6 +1,6 @@
 /**
- * Reads and checks what is to be sent again, whose text comes from an address or from the options
- * of `replay`.
+ * Reads and checks the request to send alerts again. Its text comes from the address of a request
+ * or from the options of `replay`.
  */
 import type { z } from "zod";
 import { lazy } from "../../model/lazy.ts";
@@ -13,11 +13,11 @@ const MAX_CHARS = 100;
 export const byValue = () => textValue("The name of the caller, for the audit.");
 export const sinkValue = () => textValue("The name of a sink; all sinks if it is absent.");
 
-/** Returns who asks, for the audit; `caller` if nobody is named. */
+/** Returns the name of the caller for the audit; `caller` if the request names nobody. */
 export const byOf = (by: string | undefined, caller: string): string =>
   (by ?? "").slice(0, MAX_CHARS) || caller;
 
-/** What is to be sent again: an event, or what was found since a time. */
+/** The values that choose what is sent again: one event, or everything since a time. */
 export const replayFilters = lazy(() =>
   addressSchema({
     event: textValue("The id of an event."),
@@ -30,7 +30,7 @@ export const replayFilters = lazy(() =>
 type ReplayFilters = z.infer<ReturnType<typeof replayFilters>>;
 type ReplayText = { readonly [Name in keyof ReplayFilters]?: string | undefined };
 
-/** Returns the request, or a sentence that says what to write instead. */
+/** Returns the parsed request, or a sentence that says what to write instead. */
 export function readReplayRequest(
   text: ReplayText,
   nowMs: number,

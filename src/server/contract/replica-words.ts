@@ -1,8 +1,11 @@
-/** The words for work that no replica does, used by page and status. */
+/** Texts for the page and the command `status` about work that no replica does. */
 import { counted } from "./page-words.ts";
 import type { UnclaimedView } from "../schema/replica-view.ts";
 
-/** Describes unclaimed work, for page and status. */
+/**
+ * Returns a sentence about unclaimed work: polls and destinations that no replica has been given
+ * yet.
+ */
 export function unclaimedWords({
   polls,
   destinations,

@@ -1,10 +1,10 @@
-/** The body of a request for a silence. */
+/** The body of a request that adds a silence. */
 import { z } from "zod";
 import type { SilenceRequest } from "../schema/silence-view.ts";
 
 /**
- * Absent fields become empty, and the check of the silence reports them as missing. An unknown
- * field, or one of another type, is refused.
+ * Creates an empty value for each absent field; the later check of the silence then reports which
+ * fields are missing. A field that is unknown or has another type is refused here.
  */
 export const silenceBodySchema = z
   .strictObject({

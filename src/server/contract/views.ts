@@ -1,6 +1,7 @@
 /**
- * What the server reads from the daemon. The JSON of the answers is in the `…-view.ts` files of
- * this folder. Implemented in `operate/views/`, which may read state, engine and configuration.
+ * The interface through which the server reads from the daemon. `operate/views/` implements it from
+ * the state, the engine and the configuration. The JSON of the answers is in the `…-view.ts` files
+ * of `schema/`.
  */
 import type { DeliveryHistory, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { ReportQuery, ReportView } from "../../model/report.ts";
@@ -18,50 +19,56 @@ import type { UnseenView } from "../schema/explain-view.ts";
 
 export interface Health {
   /**
-   * False only if the process makes no progress or the state cannot be written. The data service,
-   * sinks and the quota never make it false.
+   * Whether the process makes progress and can write its state. Problems with the data service, a
+   * sink or the quota never make it false.
    */
   readonly live: boolean;
   /** Whether the configuration is loaded and the loops run. */
   readonly ready: boolean;
-  /** A short sentence without secrets, because it is shown to everyone. */
+  /**
+   * A short sentence about the problem. It contains no secrets, because health routes need no
+   * token.
+   */
   readonly reason: string;
 }
 
-/** What is stored about an item that was asked for by tweet id, link or handle. */
+/** What the state knows about an item. A caller asks for the item by tweet id, link or handle. */
 export interface FoundItem {
   readonly itemId: string | null;
   readonly histories: readonly ItemHistory[];
-  /** Why each waiting delivery waits. */
+  /** Why each delivery that waits has to wait. */
   readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
-  /** How each delivery came to its sink. */
+  /** How each alert came to its sink, and what happened in each attempt. */
   readonly paths: ReadonlyMap<DeliveryHistory, PathView>;
   /**
-   * If nothing is stored: ids of watches whose first read is not complete and may still find the
-   * item.
+   * If nothing is stored about the item: the ids of the watches whose first read is not complete,
+   * so that they may still find it.
    */
   readonly firstReads: readonly string[];
-  /** Why nothing is stored; null if something is, or if the item has no known id. */
+  /**
+   * Why nothing is stored about the item; null if something is stored, or if the item's id is
+   * unknown.
+   */
   readonly unseen: UnseenView | null;
 }
 
-/** What the API reads: from a running daemon, or from a state on which none runs here. */
+/** What the API reads, from a running daemon, or from a state on which no daemon runs here. */
 export interface ApiViews {
   status(): Promise<StatusView | StoppedView>;
   budget(): Promise<BudgetView>;
   events(query: EventQuery): Promise<EventsView>;
   explain(item: string): Promise<FoundItem>;
-  /** Reads the dead letters of one sink, or of all. */
+  /** Lists the dead letters of one sink, or of all if `sink` is undefined. */
   dead(sink: string | undefined): Promise<DeadView>;
   silences(withExpired: boolean): Promise<SilencesView>;
-  /** Previews what would be sent again. */
+  /** Returns what would be sent again, without sending anything. */
   replay(request: ReplayRequest): Promise<ReplayView>;
   replays(): Promise<ReplayRecordsView>;
-  /** Resolves to the report, or to a sentence if there is none. */
+  /** Resolves to the report, or to a sentence that says why there is none. */
   report(query: ReportQuery): Promise<ReportView | string>;
   /**
-   * Resolves to an event as it would be sent to a sink now, or to a sentence if that cannot be
-   * shown.
+   * Resolves to an event as it would be sent to a sink now, or to a sentence that says why it
+   * cannot be shown.
    */
   render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
 }
@@ -70,8 +77,8 @@ export interface ApiViews {
 export interface Views extends ApiViews {
   health(): Promise<Health>;
   status(): Promise<StatusView>;
-  /** Calls `push` for each line from now on. Returns a function that stops it. */
+  /** Calls `push` for each line from now on. Returns a function that stops the calls. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
-  /** Returns the text of `/metrics`. Gauges that are read on demand are set first. */
+  /** Returns the text of `/metrics`. Gauges that are computed only on demand are updated first. */
   metrics(): Promise<string>;
 }

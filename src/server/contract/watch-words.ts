@@ -1,14 +1,14 @@
 /**
- * The words for how far the first read of a watch is and which of its events wait for their
- * enrichment, used by page and commands.
+ * Texts for the page and for commands about a watch: how far its first read is, how many of its
+ * events wait for their enrichment, and how much the quota slows it down.
  */
 import { counted, countText } from "./page-words.ts";
 import type { SlowedView } from "../schema/budget-view.ts";
 import type { WatchView } from "../schema/watch-view.ts";
 
 /**
- * `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists
- * have words of their own.
+ * Returns a text such as `first read 12 of 50 targets, 3 pages of the next`; empty if the first
+ * read is complete. Long member lists are described elsewhere.
  */
 export function firstReadWords({
   first_read: read,
@@ -27,8 +27,8 @@ export function firstReadWords({
 }
 
 /**
- * Returns a text such as `3 events not enriched yet: the endpoint answered 503`; empty if none
- * waits and requests are answered.
+ * Returns a text such as `3 events not enriched yet: the endpoint answered 503`; empty if no event
+ * waits and the endpoint answers.
  */
 export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): string {
   if (enriching === null) return "";
@@ -40,7 +40,7 @@ export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): str
 
 /**
  * Returns a text such as `polled 264 times slower until 2026-04-01: the quota is short; next poll
- * in 4h`; empty unless the watch is slowed down. `timeText` formats a time in the future.
+ * in 4h`; empty if the watch is not slowed down. `timeText` formats a time in the future.
  */
 export function slowedWords(slowed: SlowedView | null, timeText: (iso: string) => string): string {
   if (slowed === null) return "";

@@ -1,31 +1,31 @@
 /**
- * Implements the Meter port with prom-client, which takes 70 ms and 12 MB to load and is therefore
- * loaded by the first scrape. Until then recordings wait in a list. If nobody scrapes, it is loaded
- * when the list is full, so that memory stays bounded.
+ * Implements the port `Meter` with prom-client. Loading prom-client takes 70 ms and 12 MB, so the
+ * first scrape loads it. Until then, recordings are kept in a list. If the list is full before any
+ * scrape, prom-client is loaded then, so that memory stays bounded.
  */
 import type { Meter, MetricName } from "../../model/meter.ts";
 import type { LabelsInUse, PromMetrics } from "./prom-metrics.ts";
 
 export interface ReadableMeter extends Meter {
   /**
-   * Returns the daemon's own metrics in the Prometheus text format 0.0.4, without series for labels
-   * that are no longer in use, followed by the metrics of the process.
+   * Returns the daemon's own metrics in the Prometheus text format 0.0.4, followed by the metrics
+   * of the process. Series with label values that are not in `inUse` are left out.
    */
   render(inUse?: LabelsInUse): Promise<string>;
   /**
-   * Drops every series of a metric. Called before gauges are set again, so that no series of a
-   * removed sink stays.
+   * Removes every series of a metric. Called before gauges are set again, so that no series of a
+   * removed sink remains.
    */
   clear(name: MetricName): void;
 }
 
 type Recording = (metrics: PromMetrics) => void;
 
-/** How many recordings wait at most, which takes about 2 MB. */
+/** The maximum number of recordings in the list, which take about 2 MB. */
 const MAX_WAITING = 10_000;
 
 /**
- * Creates the meter. Counters and histograms without labels start at 0; gauges are absent until
+ * Creates the meter. Counters and histograms without labels begin at 0; gauges are absent until
  * they are set.
  */
 export function createMeter(): ReadableMeter {
@@ -52,8 +52,8 @@ export function createMeter(): ReadableMeter {
   const record = (recording: Recording): void => {
     if (loaded !== undefined) return recording(loaded);
     waiting.push(recording);
-    // Errors are ignored here: a scrape reports what is wrong with the installation, and metrics
-    // are no reason to end a daemon.
+    // A failure to load prom-client is ignored here, because it is no reason to end the daemon. The
+    // next scrape reports the failure.
     if (waiting.length >= MAX_WAITING) load().catch(() => void (waiting = []));
   };
 

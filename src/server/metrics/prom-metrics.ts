@@ -1,6 +1,6 @@
 /**
- * Registers the table of metrics with prom-client, together with the metrics of the process. Loaded
- * late (meter.ts).
+ * Registers all metrics of the daemon with prom-client, together with the metrics of the process.
+ * meter.ts loads this file only when it is needed.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { lazy } from "../../model/lazy.ts";
@@ -11,17 +11,19 @@ export interface PromMetrics {
   set(name: MetricName, value: number, labels: MetricLabels | undefined): void;
   observe(name: MetricName, value: number, labels: MetricLabels | undefined): void;
   clear(name: MetricName): void;
-  /** Drops series whose labels have values that are not in use. */
+  /** Removes series that have a label value that is no longer in use. */
   retain(inUse: LabelsInUse): Promise<void>;
   text(): Promise<string>;
 }
 
-/** The values that are still configured, by label. The empty value is always in use. */
+/**
+ * For each label, the values that are still configured. The empty value always counts as in use.
+ */
 export type LabelsInUse = Readonly<Record<string, ReadonlySet<string>>>;
 
 /**
- * Gauges with names of counters, about which Prometheus warns. The same figures exist by type,
- * without `_total`.
+ * Gauges of prom-client whose names end in `_total` like those of counters, about which Prometheus
+ * warns. The same figures also exist without `_total`, broken down by type.
  */
 const MISNAMED = [
   "nodejs_active_handles_total",
@@ -30,8 +32,8 @@ const MISNAMED = [
 ];
 
 /**
- * The metrics `process_…` and `nodejs_…`, under the names that dashboards for Node.js expect. One
- * registry serves all meters, because there is one process.
+ * The metrics `process_…` and `nodejs_…`, under the names that dashboards for Node.js expect. All
+ * meters share one registry, because they all describe the same process.
  */
 const processRegistry = lazy(() => {
   const registry = new Registry();
@@ -56,7 +58,10 @@ export function createPromMetrics(): PromMetrics {
     else gauges.set(name, new Gauge(options));
   }
 
-  /** prom-client starts a gauge without labels at 0, which would look like a measurement. */
+  /**
+   * Removes the series of a gauge. prom-client gives a gauge without labels the value 0, which
+   * would look like a measurement.
+   */
   const clear = (name: MetricName): void => {
     gauges.get(name)?.reset();
     gauges.get(name)?.remove(NO_LABELS);
@@ -85,7 +90,7 @@ async function dropOthers(
   inUse: LabelsInUse,
 ): Promise<void> {
   for (const { labels } of (await metric.get()).values) {
-    // The buckets of a histogram have a label of their own, which is ignored.
+    // The bucket series of a histogram have the additional label `le`, which is ignored.
     const { le: _le, ...own } = labels as MetricLabels & { readonly le?: string };
     const isInUse = guarded.every(
       (label) => own[label] === "" || inUse[label]?.has(own[label] ?? "") === true,

@@ -1,7 +1,7 @@
 /**
- * What each route says about itself: its name, what it takes and what it answers. The document of
- * the API, `docs/api.md` and the check of queries come from this. The schemas of answers are loaded
- * when a document is wanted.
+ * Lets each route describe itself: its name, its parameters and its answers. The document of the
+ * API, `docs/api.md` and the check of queries are made from these descriptions. The schemas of
+ * answers are loaded only when a document is made.
  */
 import { describeRoute, resolver, validator } from "hono-openapi";
 import type { z } from "zod";
@@ -15,23 +15,29 @@ export interface RouteDescription {
   readonly summary: string;
   /** The name of the answer's schema, or the media type of an answer that is not JSON. */
   readonly answer: AnswerName | MediaType;
-  /** The status of a good answer, if it is not 200. A form is answered with the way on: 303. */
+  /**
+   * The status of a successful answer, if it is not 200. A form is answered with 303, which leads
+   * to the next page.
+   */
   readonly status?: 303;
-  /** Further statuses with an answer of the same kind. */
+  /** Further statuses whose answers have the same schema. */
   readonly also?: readonly (400 | 404 | 408 | 413 | 503)[];
   readonly body?: BodyType;
   /** The meaning of each parameter of the path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** The statuses of its problems, besides those of every route. */
+  /** The statuses of its problem documents, in addition to those that every route has. */
   readonly problems?: readonly Problem["status"][];
-  /** Whether it needs no token. */
+  /** Whether the route needs no token. */
   readonly isOpen?: true;
 }
 
 type MediaType = "text/html" | "text/plain" | "text/event-stream";
 type BodyType = AnswerName | "application/x-www-form-urlencoded";
 
-/** Every route may answer with these: no token, not allowed, a failure, a daemon that stands by. */
+/**
+ * The statuses of problem documents that every route may answer with: 401 without a token, 403 if
+ * the request is not allowed, 500 after a failure, 503 while the daemon stands by.
+ */
 const COMMON_PROBLEMS = [401, 403, 500, 503] as const;
 
 const MEANINGS: Readonly<Record<number, string>> = {
@@ -41,7 +47,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 const PROBLEM = { $ref: "#/components/responses/Problem" };
 
-/** Describes a route. Stands before the route's handler. */
+/** Creates the description of a route, which is registered before the route's handler. */
 export function describe(route: RouteDescription) {
   const { id, summary, status = 200, also = [], body, params = {}, problems = [], isOpen } = route;
   const good = [status, ...also].map((one) => [
@@ -80,7 +86,7 @@ const bodyOf = (body: BodyType) => ({
     : { "application/json": { schema: answerSchema(body as AnswerName) } },
 });
 
-/** Returns the schema of that name, which is loaded when a document is made. */
+/** Returns the answer's schema of that name. It is loaded only when a document is made. */
 export function answerSchema(name: AnswerName): ReturnType<typeof resolver> {
   const load = async () => resolver((await import("../contract/answers.ts")).ANSWERS[name], SHAPE);
   return {
@@ -91,7 +97,10 @@ export function answerSchema(name: AnswerName): ReturnType<typeof resolver> {
   };
 }
 
-/** A list that our code does not change is no property that a caller may not write. */
+/**
+ * Removes `readOnly` from lists. Our own code does not change these lists, but in OpenAPI the word
+ * would mean that a caller may not send them.
+ */
 const SHAPE = {
   options: {
     unrepresentable: "any",
@@ -100,7 +109,7 @@ const SHAPE = {
   },
 };
 
-/** Checks the part of the address after `?`, and answers 400 to one that does not fit. */
+/** Checks the query part of an address, and answers 400 if it does not match the schema. */
 export const checkQuery = <Schema extends z.ZodType>(schema: Schema) =>
   validator(
     "query",

@@ -1,11 +1,11 @@
-/** The description of all routes in OpenAPI 3.1, made from what each says about itself. */
+/** Makes the OpenAPI 3.1 document of all routes from the descriptions that the routes give. */
 import type { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import { describe, answerSchema } from "./describe.ts";
 
 const DOCUMENT_PATH = "/api/v1/openapi.json";
 
-/** Adds the route that answers with the description, which is made when it is first asked for. */
+/** Adds the route that answers with the document. The document is made at the first request. */
 export function addDocument(app: Hono): void {
   let document: ReturnType<typeof describeRoutes> | undefined;
   app.get(
@@ -30,7 +30,7 @@ const describeRoutes = (app: Hono) =>
         description:
           "The daemon's state and what an operator does, as JSON. The control socket serves the same.",
       },
-      // Relative to this document, because a proxy may serve it below a path.
+      // The URL is relative to this document, because a proxy may serve the document below a path.
       servers: [{ url: "../.." }],
       security: [{ bearer: [] }, { basic: [] }, {}],
       components: {

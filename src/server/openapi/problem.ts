@@ -1,6 +1,6 @@
 /**
- * An answer to a request that was refused or failed: a problem document as RFC 9457 defines it,
- * with the code, the sentence and all errors in `error`.
+ * Answers a request that was refused or failed with a problem document (RFC 9457). Its field
+ * `error` contains the code, the sentence and all errors.
  */
 import type { Context } from "hono";
 import type { ProblemView } from "../schema/problem-view.ts";
@@ -12,7 +12,7 @@ export interface Problem {
   readonly errors?: readonly string[];
 }
 
-/** What each status means, the same for every problem with it. */
+/** The title of a problem document for each status. It says what the status means. */
 const TITLES: Readonly<Record<Problem["status"], string>> = {
   400: "The request cannot be understood",
   401: "A token is required",

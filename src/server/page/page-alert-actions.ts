@@ -1,4 +1,4 @@
-/** The forms with which people act on one alert. */
+/** The forms on the page with which people act on one alert. */
 import { type Html, html } from "../contract/html.ts";
 import type { MarkView } from "../schema/mark-view.ts";
 
@@ -7,7 +7,10 @@ export interface ActedOn {
   readonly acknowledged: MarkView | null;
 }
 
-/** Returns the forms, folded. `root` is the relative way to the status page. */
+/**
+ * Returns the forms, which are folded until somebody opens them. `root` is the relative path to the
+ * status page.
+ */
 export function alertActions({ id, acknowledged }: ActedOn, root = ""): Html {
   const [verb, label] =
     acknowledged === null ? ["acknowledge", "Acknowledge"] : ["unacknowledge", "Undo"];

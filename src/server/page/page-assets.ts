@@ -1,6 +1,6 @@
 /**
- * Style, script and icon of the status page, and the policy that makes the browser accept only
- * these.
+ * The style, script and icon of the status page, and the Content-Security-Policy that makes the
+ * browser accept no others.
  */
 import { createHash } from "node:crypto";
 
@@ -80,10 +80,10 @@ footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; 
 `;
 
 /**
- * The script replaces what changed every ten seconds while the page is visible, and returns the
- * focus to the link that had it. While text is selected or updates are held, the page stays as it
- * is; a daemon that does not answer is reported nevertheless. The page also works without the
- * script.
+ * The script of the page. While the page is visible, it fetches the page every ten seconds,
+ * replaces the content, and returns the focus to the link that had it. While text is selected or
+ * updates are held, the content is not replaced, but a daemon that does not answer is still
+ * reported. The page also works without the script.
  */
 export const PAGE_SCRIPT = `
 const live = document.getElementById("live"), lost = document.getElementById("lost"), button = document.getElementById("hold");
@@ -128,8 +128,8 @@ const hashOf = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /**
- * The Content-Security-Policy of the page: its own style and script by their hashes, its own
- * address for refreshing, and nothing else.
+ * The Content-Security-Policy of the page. It allows the page's own style and script by their
+ * hashes, requests to the page's own server, and nothing else.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",

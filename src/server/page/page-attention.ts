@@ -1,18 +1,21 @@
 /**
- * The list of what needs attention, which is shown only if there is something to do. Its sentences
- * are the daemon's own reasons.
+ * The list of problems that need attention on the status page, which is left out if there are none.
+ * Its sentences are the reasons that the daemon reports.
  */
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
 import type { StatusView } from "../schema/status-view.ts";
 import type { TargetView, WatchView } from "../schema/watch-view.ts";
 
-/** A page of the same sentence helps nobody; the JSON has them all. */
+/**
+ * The maximum number of lines. A page full of the same sentence helps nobody; the JSON contains all
+ * of them.
+ */
 const MAX_LINES = 25;
 
 /**
- * Whether somebody must act before this watch reports everything that it should. An account that is
- * not indexed is no such problem.
+ * Whether somebody must act so that this watch reports everything that it should. A target that the
+ * service has not indexed is not such a problem.
  */
 export const isTroubled = (watch: WatchView): boolean =>
   watch.problem !== "" || watch.targets.some(isUnreadable);
@@ -37,8 +40,8 @@ export function attention(status: StatusView): Html {
 const plain = (sentence: string): Html => html`${sentence}`;
 
 /**
- * Returns the failing polls. An account that cannot be read fails its polls too, but has a reason
- * of its own already.
+ * Returns a line for each watch whose polls fail. A watch with an unreadable target is left out,
+ * because the daemon's reasons already mention the target.
  */
 const failingPolls = (watches: readonly WatchView[]): Html[] =>
   watches

@@ -1,6 +1,6 @@
 /**
- * The page that lists past events with the state of their deliveries. Digests link to it for the
- * events that they only count.
+ * The page that lists past events with the state of their deliveries. A digest links to this page
+ * for the events that it only counts.
  */
 import { Html, html } from "../contract/html.ts";
 import { markText } from "../contract/delivery-words.ts";
@@ -10,7 +10,9 @@ import { card, isWebLink } from "./page-tables.ts";
 import { counted, when } from "../contract/page-words.ts";
 import type { EventEntry, EventsView } from "../schema/event-view.ts";
 
-/** `asked` is what the address holds, for the link to the next page. */
+/**
+ * Renders the page. `asked` is the query of the request, which the link to the next page repeats.
+ */
 export function renderEventsPage(
   { events, next }: EventsView,
   asked: Readonly<Record<string, string>>,
@@ -57,7 +59,7 @@ function eventItem(event: EventEntry, nowMs: number): Html {
 `;
 }
 
-/** Returns the forms of an event of a watch. */
+/** Returns the forms for an event that a watch found; undefined for the daemon's own events. */
 function actionsOf({ data, acknowledged }: EventEntry): Html | undefined {
   const { id, watch } = data;
   return typeof id === "string" && typeof watch === "string" && watch !== ""

@@ -1,13 +1,13 @@
 /**
- * The form that adds a silence: folded on the status page, and on a page of its own if something in
- * it is wrong.
+ * The form that adds a silence. It is folded on the status page, and shown on a page of its own if
+ * something in it is wrong.
  */
 import { Html, html } from "../contract/html.ts";
 import type { SilenceRequest } from "../schema/silence-view.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card } from "./page-tables.ts";
 
-/** The fields as a browser sends them. */
+/** The fields of the form, as a browser sends them. */
 export type SilenceFormText = Readonly<
   Record<"matchers" | "duration" | "comment" | "author", string>
 >;
@@ -15,14 +15,14 @@ export type SilenceFormText = Readonly<
 const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", author: "" };
 
 /**
- * Returns the form. It is outside the part that the page updates, so that nothing is lost while
- * somebody writes.
+ * Returns the folded form. It is outside the part of the page that the script replaces, so that
+ * nothing is lost while somebody writes.
  */
 export const silenceForm = (): Html =>
   html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY)}</details>
 <noscript><p class="none"><a href="silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
 
-/** Reads the form; matchers are written one per line. */
+/** Converts the fields of the form to a request. The form has one matcher per line. */
 export const requestOfForm = ({ matchers, ...others }: SilenceFormText): SilenceRequest => ({
   ...others,
   matchers: matchers
@@ -32,8 +32,8 @@ export const requestOfForm = ({ matchers, ...others }: SilenceFormText): Silence
 });
 
 /**
- * Returns the form's HTML. `root` is the relative way to the status page, because a proxy may serve
- * the pages below a path.
+ * Returns the form's HTML. `root` is the relative path to the status page, because a proxy may
+ * serve the pages below a path.
  */
 const formOf = (
   { matchers, duration, comment, author }: SilenceFormText,
@@ -47,10 +47,10 @@ const formOf = (
 </form>`;
 
 export interface SilencePage {
-  /** What is wrong with the form, one sentence each; empty for a form that nobody has sent yet. */
+  /** What is wrong with the form, one sentence per problem; empty if the form was not sent yet. */
   readonly problems?: readonly string[];
   readonly written?: SilenceFormText;
-  /** The relative way from this address to the status page. */
+  /** The relative path from this page to the status page. */
   readonly root?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The silences on the status page: what is held back, until when, by whom and why. Left out if
- * there are none.
+ * The table of silences on the status page: what each holds back, until when, and who added it and
+ * why. The table is left out if there are no silences.
  */
 import { Html, html } from "../contract/html.ts";
 import { countText, when } from "../contract/page-words.ts";

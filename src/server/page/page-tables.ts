@@ -1,4 +1,4 @@
-/** The three lists of the status page: watches, sinks and the last events. */
+/** The three lists of the status page: watches, sinks and the latest events. */
 import { Html, html } from "../contract/html.ts";
 import { outcomesText } from "../contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
@@ -9,8 +9,8 @@ import type { MemberListView, TargetView, WatchView } from "../schema/watch-view
 import type { SinkView, WaitView } from "../schema/sink-view.ts";
 
 /**
- * How many watches are shown. Rendering ten thousand rows every ten seconds would cost the daemon
- * too much.
+ * The maximum number of watches on the page. Rendering ten thousand rows every ten seconds would
+ * cost the daemon too much.
  */
 const MAX_WATCHES = 200;
 
@@ -64,8 +64,8 @@ const stateText = (watch: WatchView, nowMs: number): string =>
     .join("; ");
 
 /**
- * Returns when the watch is polled next. A time in the past belongs to a poll that waits for its
- * turn.
+ * Returns when the watch is polled next. If that time has passed, the poll is due and waits to be
+ * started.
  */
 function nextPoll({ paused, next_poll_at: at, polled_by: others }: WatchView, nowMs: number): Html {
   if (paused) return html`<span class="quiet nowrap">when resumed</span>`;
@@ -84,8 +84,8 @@ function watchPill(watch: WatchView): Html {
 }
 
 /**
- * Returns a text such as `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is
- * named.
+ * Returns a text such as `98 of 100 readable, 1 not indexed, 2 gone`. If the watch has a single
+ * target, the text names it.
  */
 function targetsText(targets: readonly TargetView[]): string {
   const unreadable = targets.filter(isUnreadable).length;
@@ -150,7 +150,10 @@ const failingText = (
 ): Html =>
   html`${reason}${since === null ? "" : html`, ${lasting(since, nowMs)}`}${next === null ? "" : html`, next attempt ${when(next, nowMs)}`}`;
 
-/** Returns why messages wait, except for a failing sink, whose failure is shown already. */
+/**
+ * Returns a line for each reason why messages wait. A failing sink is left out, because its failure
+ * is already shown.
+ */
 const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
   waits
     .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
@@ -191,8 +194,8 @@ function eventItem(event: EventLine, nowMs: number): Html {
 }
 
 /**
- * Whether a URL may be a link. Addresses come from strangers' tweets, and a `javascript:` one must
- * stay text.
+ * Whether a URL may become a link. URLs may come from strangers' posts, so anything but http and
+ * https, such as `javascript:`, must stay plain text.
  */
 export const isWebLink = (url: string | null): url is string =>
   url !== null && /^https?:\/\//i.test(url);

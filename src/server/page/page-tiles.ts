@@ -50,7 +50,10 @@ function requests(quota: QuotaView): Html {
   );
 }
 
-/** Draws the bar with attributes, because the page's policy allows no inline style. */
+/**
+ * Draws the bar of the quota as an SVG with width attributes, because the page's policy forbids
+ * inline styles.
+ */
 function quotaBar(spent: number, forecast: number, limit: number): Html {
   const share = (count: number) =>
     (limit === 0 ? 100 : Math.min(100, (100 * count) / limit)).toFixed(2);

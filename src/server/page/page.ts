@@ -1,6 +1,6 @@
 /**
- * The status page: one self-contained document, readable without scripts, that answers "is it well,
- * and if not, what should I do".
+ * The status page: a single document without external files, readable without scripts. It shows
+ * whether the daemon works well and, if not, what an operator should do.
  */
 import { Html, html } from "../contract/html.ts";
 import { attention } from "./page-attention.ts";
@@ -22,7 +22,7 @@ const STATE: Readonly<
 };
 
 /**
- * Renders the whole document. Every value from the view is escaped; style and script are constants
+ * Renders the page. Every value from the view is escaped. The style and the script are constants
  * whose hashes are in `PAGE_POLICY`.
  */
 export function renderPage(status: StatusView, nowMs: number): string {
@@ -78,7 +78,10 @@ function replicas({ replicas: all, unclaimed }: StatusView): Html | undefined {
   return html`<span>replicas: ${parts.join(", ")}${free}</span>`;
 }
 
-/** Returns the time of the page, which shows whether a page that updates itself still does. */
+/**
+ * Returns the time at which the page was rendered. It shows people whether the page still updates
+ * itself.
+ */
 function asOf(nowMs: number): Html {
   const iso = new Date(nowMs).toISOString();
   return html`<time id="as-of" datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;

@@ -1,9 +1,12 @@
-/** The JSON of `/api/v1/backfill`: what was made of what was read of a watch's past. */
+/**
+ * The JSON of `/api/v1/backfill`: how many items of a watch's past became alerts, and what happened
+ * to the others.
+ */
 import { z } from "zod";
 
 /**
- * A request to turn what was read and paid for, from `sinceMs` on, into alerts. It reads nothing
- * more.
+ * A request to turn the items from `sinceMs` (epoch ms) on into alerts. The items must have been
+ * read before; this makes no requests to the service.
  */
 export interface BackfillRequest {
   readonly watchId: string;

@@ -1,5 +1,5 @@
 /**
- * What the requests of a period cost: the JSON of `/api/v1/budget`, and the quota in
+ * The JSON of `/api/v1/budget`, which says what the requests of a period cost, and of the quota in
  * `/api/v1/status`.
  */
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** The JSON of the answers of the changing calls of `/api/v1/…`, field for field. */
+/** The JSON of the answers to the routes of `/api/v1/…` that change something. */
 import { z } from "zod";
 import { ON_RETURNS } from "../../model/watch.ts";
 import { list } from "./schema.ts";
@@ -38,7 +38,7 @@ export const reloadedViewSchema = z
   ])
   .meta({ id: "Reloaded" });
 
-/** When a change takes effect and which daemon carries it out, for people. */
+/** A text for people that says when a change takes effect and which daemon carries it out. */
 export const effectSchema = z.object({
   effect: z
     .string()

@@ -1,4 +1,4 @@
-/** The JSON of `/api/v1/dead` and of the actions on it. */
+/** The JSON of `/api/v1/dead` and of the routes that act on dead letters. */
 import { z } from "zod";
 import { list } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-/** Past events with the state of their deliveries, as JSON. */
+/** The JSON of past events with the state of their deliveries. */
 import { z } from "zod";
 import { markViewSchema } from "./mark-view.ts";
 import { deliveryOutcomeSchema, jsonObjectSchema, list } from "./schema.ts";

@@ -1,4 +1,7 @@
-/** The JSON of `/api/v1/explain/<item>`: stored verdicts and deliveries in the words of the API. */
+/**
+ * The JSON of `/api/v1/explain/<item>`: the stored verdicts on an item and the deliveries of its
+ * alerts.
+ */
 import { z } from "zod";
 import { VERDICTS } from "../../model/event.ts";
 import { markViewSchema } from "./mark-view.ts";

@@ -1,4 +1,4 @@
-/** The mark of an alert that somebody acknowledged, as JSON. */
+/** The JSON of an acknowledgement: who acknowledged an alert, when, and from where. */
 import { z } from "zod";
 
 export const markViewSchema = z

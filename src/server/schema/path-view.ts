@@ -1,6 +1,6 @@
 /**
- * How an alert came to a sink, and what happened in each attempt there, as JSON: what `explain`
- * adds to the state of a delivery.
+ * The JSON that `explain` adds to the state of a delivery: how the alert came to the sink, and what
+ * happened in each attempt.
  */
 import { z } from "zod";
 import { list } from "./schema.ts";

@@ -1,4 +1,4 @@
-/** The JSON of a request that was refused or failed. */
+/** The JSON of the answer to a request that was refused or failed. */
 import { z } from "zod";
 import { list } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-/** The JSON of `render`: one event as it would be sent to one sink now. */
+/** The JSON of the command `render`: an event as it would be sent to a sink now. */
 import { z } from "zod";
 import { jsonSchema } from "./schema.ts";
 

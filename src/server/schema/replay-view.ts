@@ -1,16 +1,19 @@
 /**
- * The JSON of `/api/v1/replay` (what would be sent again, and what is) and of `/api/v1/replays`
- * (what was).
+ * The JSON of `/api/v1/replay` and `/api/v1/replays`: a preview of what would be sent again, and
+ * the list of what operators sent again.
  */
 import { z } from "zod";
 import { jsonSchema, list } from "./schema.ts";
 
-/** What to send again, checked: one event, or what was sent or dropped since then. */
+/**
+ * A checked request to send alerts again: those of one event, or those of all events that were
+ * detected since a time (epoch ms).
+ */
 export interface ReplayRequest {
   readonly what: { readonly eventId: string } | { readonly sinceMs: number };
   /**
-   * The sink to send to, whether the alert went there before or not; undefined means the alert's
-   * original sinks.
+   * The sink to send to, even if the alert did not go to that sink before. Undefined means the
+   * sinks that the alert went to originally.
    */
   readonly sink: string | undefined;
   /** The caller, for the audit. */

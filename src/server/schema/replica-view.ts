@@ -1,6 +1,6 @@
 /**
- * The daemons that share a state on Postgres, and the work that none of them does: parts of the
- * status.
+ * The parts of the status about the daemons that share a state on Postgres, and about work that
+ * none of them does.
  */
 import { z } from "zod";
 

@@ -1,16 +1,16 @@
 /**
- * What the schemas of the API's JSON share. The schemas are loaded for the API's description, not
- * for an answer: the other rooms import their types only.
+ * Parts that the schemas of the API's JSON share. The schemas are loaded only for the API's
+ * description, not to answer requests; other rooms import nothing but their types.
  */
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
 import { PRIORITIES } from "../../model/schedule.ts";
 
-/** A list that nobody changes. */
+/** Creates the schema of a read-only list. */
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** Where a list continues. */
+/** The cursor of the next page of a list. */
 export const nextSchema = z
   .string()
   .nullable()

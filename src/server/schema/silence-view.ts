@@ -1,8 +1,8 @@
-/** The JSON of `/api/v1/silences` and of the actions on it. */
+/** The JSON of `/api/v1/silences` and of the routes that act on silences. */
 import { z } from "zod";
 import { list } from "./schema.ts";
 
-/** A request for a silence. */
+/** A request to add a silence. */
 export interface SilenceRequest {
   /** Matchers as in routes, such as `team="comms"`. All of them must match. */
   readonly matchers: readonly string[];
@@ -12,7 +12,10 @@ export interface SilenceRequest {
   readonly author: string;
 }
 
-/** A request to send what silences hold back: of one sink and silence, or of all. */
+/**
+ * A request to send the alerts that silences hold back: those of one sink or of all, and of one
+ * silence or of all. Undefined means all.
+ */
 export interface ResendSilenced {
   readonly sink: string | undefined;
   readonly silenceId: string | undefined;
@@ -22,7 +25,7 @@ export interface ResendSilenced {
 
 export type AddSilenceOutcome<More = unknown> =
   | { readonly ok: true; readonly silence: AddedSilenceView & More }
-  /** Sentences about what is wrong, each with what to write instead. */
+  /** Sentences about what is wrong with the request, each with what to write instead. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
 export const silenceViewSchema = z

@@ -1,4 +1,7 @@
-/** The state of a sink, and of an alert at a sink, as JSON: parts of `/api/v1/status`. */
+/**
+ * The JSON of a sink's state and of an alert's state at a sink, which are parts of
+ * `/api/v1/status`.
+ */
 import { z } from "zod";
 import { deliveryOutcomeSchema, list } from "./schema.ts";
 

@@ -1,4 +1,7 @@
-/** The JSON of `/api/v1/status`, field for field. Names are snake_case and times are ISO 8601 in UTC, as in the webhook body. */
+/**
+ * The JSON of `/api/v1/status`. Names are snake_case and times are ISO 8601 in UTC, as in the body
+ * of webhooks.
+ */
 import { z } from "zod";
 import { quotaViewSchema } from "./budget-view.ts";
 import { eventLineSchema } from "./event-view.ts";

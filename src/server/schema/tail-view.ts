@@ -1,11 +1,11 @@
 /**
- * The JSON of `/api/v1/tail`: one line for each event and for each delivery attempt, as they
- * happen.
+ * The JSON of the lines that `/api/v1/tail` streams: one for each event and for each delivery
+ * attempt, at the moment it happens.
  */
 import { z } from "zod";
 import { list } from "./schema.ts";
 
-/** A filter for lines. Everything that is given must match. */
+/** A filter for lines. A line must match every value that is given. */
 export interface TailFilter {
   readonly watch?: string | undefined;
   readonly sink?: string | undefined;

@@ -1,4 +1,4 @@
-/** The state of a watch as JSON: part of `/api/v1/status`, and `/api/v1/watches`. */
+/** The JSON of a watch's state, which is in `/api/v1/status` and `/api/v1/watches`. */
 import { z } from "zod";
 import { TARGET_STATUSES } from "../../model/watch-store.ts";
 import { slowedViewSchema } from "./budget-view.ts";
