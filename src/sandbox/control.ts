@@ -1,7 +1,7 @@
 /**
  * The control API under `/_sandbox/`: samples, keys, time, additions to the world, faults and the
- * request log. It answers on loopback only and needs no key. The body of every request is checked
- * first, so that a misspelt name is refused and not ignored.
+ * log of requests. It is served on loopback only and needs no key. The body of every request is
+ * checked against a schema, so that a misspelt name is refused and not ignored.
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
@@ -136,7 +136,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "DELETE faults": ask(({ faults }) => (faults.clear(), {})),
 };
 
-/** Answers a control request as of `atMs`, by default now; never throws. */
+/** Answers a control request as if it came at `atMs` (epoch ms), by default now. Never throws. */
 export function answerControl(
   deps: ServiceDeps,
   { method, url, body: text }: ControlRequest,

@@ -1,6 +1,6 @@
 /**
- * The faults that are switched on, by name or by number (1 to 40): decides which one a request
- * meets, and when each ends.
+ * The faults that are switched on, by name or by number (1 to 40). Decides which fault a request
+ * gets, and when each fault ends.
  */
 import type { JsonObject } from "../model/json.ts";
 import type { Answer, Call } from "./calls/call.ts";
@@ -10,7 +10,7 @@ import type { SandboxClock } from "./calls/sandbox-clock.ts";
 import { badRequest } from "./calls/service-error.ts";
 import type { World } from "./world/world.ts";
 
-/** What strikes one request. */
+/** The fault that one request gets. */
 export type Fault = Omit<FaultKind, "begin" | "lastsMs"> & { readonly name: string };
 
 export interface FaultOrder {
@@ -35,18 +35,18 @@ interface Armed {
   left: number;
 }
 
-/** An account that exists whatever the seed. */
+/** An account that every invented world has, whatever its seed. */
 const DEFAULT_USERNAME = "acme";
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Creates the set of faults, which may change `world`. */
+/** Creates the set of faults of a sandbox. Some faults change `world`. */
 export function createFaults(world: World, clock: SandboxClock) {
   let armed: readonly Armed[] = [];
 
   /**
-   * Switches a fault on for its usual time (most: for one request) unless `times` or `for_ms` says
-   * otherwise. Returns its name. @throws ServiceError 400
+   * Switches a fault on and returns its name. `times` or `for_ms` limit the fault; without them it
+   * has its usual duration, which for most faults is one request. @throws ServiceError 400
    */
   function arm(order: FaultOrder): string {
     const { name, kind, lastsMs } = findFault(order);
@@ -69,7 +69,7 @@ export function createFaults(world: World, clock: SandboxClock) {
     return name;
   }
 
-  /** Ends the faults whose time is over, and advances the others. */
+  /** Ends the faults whose time is over, and lets the others change over time. */
   function endExpired(): void {
     const nowMs = clock.now();
     const over = armed.filter((each) => each.left <= 0 || clock.trueNow() >= each.untilMs);
@@ -82,8 +82,8 @@ export function createFaults(world: World, clock: SandboxClock) {
     each.endpoint === undefined || each.endpoint === endpoint;
 
   /**
-   * Returns the fault that a request to this endpoint meets now, if any: the one that was switched
-   * on first. Counts as one of its times.
+   * Returns the fault that a request to this endpoint gets, if any: the one that was switched on
+   * first. Uses up one of the fault's `times`.
    */
   function strike(endpoint: string): Fault | undefined {
     const striking = armed.find((each) => each.lasting === undefined && isMeant(each, endpoint));
@@ -91,7 +91,9 @@ export function createFaults(world: World, clock: SandboxClock) {
     return striking?.fault;
   }
 
-  /** Returns the answer as the request's own fault and all lasting faults change it. */
+  /**
+   * Returns the answer after the lasting faults and then the request's own fault have changed it.
+   */
   function change(fault: Fault | undefined, call: Call, answer: Answer): Answer {
     const lasting = armed
       .filter((each) => isMeant(each, call.endpoint))

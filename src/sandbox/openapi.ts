@@ -1,6 +1,6 @@
 /**
- * Describes the sandbox's API in OpenAPI, generated from its operations. Knows no operation by
- * name.
+ * Describes the sandbox's API in OpenAPI. The document is generated from the table of operations,
+ * so this file mentions no operation by name.
  */
 import { z } from "zod";
 import { username, wholeNumber } from "../api/inputs.ts";
@@ -8,7 +8,7 @@ import { errorOutput } from "../api/output/atoms.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { OPERATIONS, type Operation } from "./endpoints/table.ts";
 
-/** api-v3.md, Errors. */
+/** The meaning of each error status (api-v3.md, Errors). */
 const ERRORS: Readonly<Record<number, string>> = {
   400: "A required parameter is missing, a parameter has the wrong type or format, several are given where exactly one is allowed, or the JSON body is empty or malformed.",
   401: "The header ApiKey is missing or misnamed; the key is invalid or deleted.",
@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   500: "Internal failure. Retry after 1 to 2 seconds.",
 };
 
-/** Schemas for values that the client's schemas accept in several spellings, but send in one. */
+/** Schemas of values for which the client accepts several types, but the service sends only one. */
 const AS_SENT = new Map<z.core.$ZodType, JsonObject>([
   [username, { type: "string", pattern: "^\\w{1,15}$" }],
   [wholeNumber, { type: "integer", minimum: 0 }],
@@ -101,8 +101,8 @@ function describeParameters(row: Row, schemas: Record<string, Json>): readonly J
 }
 
 /**
- * Describes a JSON body, including which inputs exclude each other. For a query string the
- * description can say that only in words.
+ * Describes a JSON body. The schema says which inputs exclude each other, which OpenAPI cannot
+ * express for a query string.
  */
 function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
   const groups = [
@@ -114,8 +114,8 @@ function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
 }
 
 /**
- * Requires one property. It is spelled out because some validators check `required` only beside the
- * property that it names.
+ * Returns a schema that requires one property. `properties` lists the property, too, because some
+ * validators only then check `required`.
  */
 const mustHave = (name: string): JsonObject => ({
   type: "object",
@@ -136,7 +136,7 @@ const jsonAnswer = (description: string, schema: JsonObject): JsonObject => ({
   content: { "application/json": { schema } },
 });
 
-/** Returns the JSON Schema of one type and adds the schemas that it refers to to `schemas`. */
+/** Returns the JSON Schema of a type. The schemas that it refers to are added to `schemas`. */
 function jsonSchema(
   schema: z.ZodType,
   io: "input" | "output",

@@ -1,6 +1,6 @@
 /**
- * The requests that the sandbox received, for tests that check costs: billed counts, the busiest
- * second and the latest requests.
+ * Logs the requests that the sandbox received, for tests that check costs: the number of billed
+ * requests, the largest number within one second, and the latest requests.
  */
 import type { JsonObject } from "../model/json.ts";
 
@@ -9,11 +9,11 @@ export interface LoggedRequest extends JsonObject {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  /** The endpoint's name; "" for unknown paths. */
+  /** The name of the endpoint; "" if the path is unknown. */
   readonly endpoint: string;
   readonly status: number;
   readonly billed: number;
-  /** The query string or body as it was sent. */
+  /** The query string or the body, as the client sent it. */
   readonly input: string;
 }
 
@@ -21,7 +21,7 @@ const KEPT = 500;
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** Creates a log that counts since the start or the last reset. */
+/** Creates a log. It counts from its creation or its last reset on. */
 export function createRequestLog() {
   const state = {
     total: 0,
@@ -35,8 +35,8 @@ export function createRequestLog() {
   const arrivals = new Map<string, number[]>();
 
   /**
-   * Counts a request towards the busiest second of its key. The second is a window that ends now,
-   * not a fixed one.
+   * Counts a request towards the largest number of requests that a key sent within one second. The
+   * second is a sliding window that ends now.
    */
   function arrive(key: string, nowMs: number): void {
     const recent = (arrivals.get(key) ?? []).filter((atMs) => atMs > nowMs - 1_000);

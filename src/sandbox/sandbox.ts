@@ -1,6 +1,6 @@
 /**
- * Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket;
- * service.ts and control.ts answer the requests.
+ * Starts the sandbox: a server on a loopback port that answers API v3 from a simulated world. This
+ * file has the listening socket; service.ts and control.ts answer the requests.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,43 +32,51 @@ import { createWorld, type World } from "./world/world.ts";
 
 export interface SandboxOptions {
   readonly clock: Clock;
-  /** A loopback address; `127.0.0.1` by default. */
+  /** The loopback address to listen on; `127.0.0.1` by default. */
   readonly host?: string;
-  /** The default 0 means any free port. */
+  /** The port; 0, the default, means any free port. */
   readonly port?: number;
-  /** The valid keys, `["sandbox"]` by default. The control API can add more. */
+  /**
+   * The keys that are valid at the start; `["sandbox"]` by default. The control API can add more.
+   */
   readonly keys?: readonly string[];
   readonly seed?: number;
   readonly accounts?: number;
   /** The monthly quota of each key; 100,000 requests by default. */
   readonly quota?: number;
-  /** How many posts a day accounts write: log-normal, by default with median 0.4 and mean 3. */
+  /**
+   * How many posts accounts write per day. The numbers are log-normally distributed, by default
+   * with median 0.4 and mean 3.
+   */
   readonly rates?: PostingRates;
-  /** Whether short and empty pages are sent; on by default. */
+  /** Whether the sandbox sends short and empty pages in the middle of lists; on by default. */
   readonly traps?: boolean;
   /**
-   * A saved world to continue. Its seed, accounts and start take precedence over the options, and
-   * changes by hand are appended to it.
+   * A saved world to continue. Its seed, number of accounts and start take precedence over these
+   * options. Requests that change the world are appended to it.
    */
   readonly data?: WorldData;
 }
 
 export interface Sandbox {
-  /** The base URL, without `/v3`. */
+  /** The base URL of the API, without `/v3`. */
   readonly url: string;
-  /** The first key. */
+  /** The first valid key. */
   readonly key: string;
   readonly world: World;
-  /** Does what `POST /_sandbox/<path>` does. @returns its answer @throws Error if it is refused */
+  /**
+   * Does what the request `POST /_sandbox/<path>` does, and returns its answer. @throws Error if
+   * the request is refused
+   */
   order(path: string, body: JsonObject): Json;
-  /** Closes the port and all open connections, including hanging ones. */
+  /** Closes the port and all open connections, including those that a fault leaves hanging. */
   close(): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * Starts the sandbox; resolves when the port is open. @throws ExitError SANDBOX_HOST,
+ * Starts the sandbox. Resolves when the port is open. @throws ExitError SANDBOX_HOST,
  * SANDBOX_LISTEN, SANDBOX_DATA
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -151,8 +159,8 @@ function control(
 }
 
 /**
- * Refuses to listen beyond this machine, because the sandbox speaks plain HTTP only. The real
- * service accepts HTTPS only (api-v3.md, Authentication 4).
+ * Throws if the host is not on loopback. The sandbox speaks plain HTTP only, while the real service
+ * accepts only HTTPS (api-v3.md, Authentication 4).
  */
 function refuseRemote(host: string): void {
   if (isLoopback(host)) return;
@@ -214,8 +222,8 @@ async function serve(
 }
 
 /**
- * Streams the export line by line, at the reader's speed, because a world can be larger than
- * memory.
+ * Streams the export line by line, as fast as the client reads it, because a world can be larger
+ * than memory.
  */
 async function exportTo(deps: ServiceDeps, response: ServerResponse): Promise<void> {
   response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");

@@ -1,6 +1,7 @@
 /**
- * Answers one API request, from its headers to its answer: key, rate, path, quota, handler, bill.
- * Knows nothing of sockets.
+ * Answers one API request. Checks the key and the rate limit, finds the operation, checks the
+ * quota, calls the handler and bills the request. sandbox.ts reads requests from the socket;
+ * wire.ts writes the answers.
  */
 import { costOf } from "./calls/billing.ts";
 import { answerText, type Call } from "./calls/call.ts";
@@ -22,7 +23,10 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** An answer that is ready to be written; `fault` says how its bytes are to be broken. */
+/**
+ * An answer that is ready to be written. `fault` is the fault that this request got; it may say how
+ * wire.ts has to break the answer.
+ */
 export interface ServiceReply {
   readonly status: number;
   readonly text: string;
@@ -43,7 +47,7 @@ interface Progress {
   operation?: Operation;
 }
 
-/** Answers every request; never throws. */
+/** Answers a request. Never throws. */
 export function answerRequest(deps: ServiceDeps, request: ServiceRequest): ServiceReply {
   deps.faults.endExpired();
   const progress: Progress = { key: "" };
@@ -114,7 +118,7 @@ function createCall(
   };
 }
 
-/** Checks the content type (api-v3.md, Authentication 5). @throws ServiceError 400 */
+/** Checks that the content type is JSON (api-v3.md, Authentication 5). @throws ServiceError 400 */
 function refuseOtherTypes(rawHeaders: readonly string[]): void {
   const at = rawHeaders.findIndex(
     (name, index) => index % 2 === 0 && name.toLowerCase() === "content-type",

@@ -1,6 +1,6 @@
 /**
- * Writes replies to the socket, including broken ones. Owns bytes and headers; service.ts decides
- * what is said.
+ * Writes answers to the socket, and breaks those for which a fault demands it. service.ts decides
+ * on their content.
  */
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -9,13 +9,13 @@ import type { WireFault } from "./faults/kinds.ts";
 import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
 import type { ServiceReply } from "./service.ts";
 
-/** How long each byte of a slowloris answer takes (number 13 in the list of faults). */
+/** The time between two bytes of a slowloris answer (fault number 13). */
 const DRIP_MS = 5_000;
 const HUGE_BYTES = 60_000_000;
 
 /**
- * Writes a reply. Its Date header shows the sandbox's own time, and another header shows clients
- * that this is the sandbox.
+ * Writes an answer. Its Date header has the sandbox's own time, and a further header lets clients
+ * recognise the sandbox.
  */
 export function writeReply(
   response: ServerResponse,
@@ -42,7 +42,8 @@ function writeBroken(
 ): void {
   const bytes = Buffer.from(reply.text);
   if (fault === "hang") return;
-  // On a plain socket, which the control API shares, a failure below HTTP can only be a reset.
+  // The API and the control API share one plain socket. A failure below HTTP, such as in TLS or
+  // DNS, can therefore only be imitated by a connection reset.
   if (fault === "cut") return void response.socket?.resetAndDestroy();
   if (fault === "huge") return writeHuge(response);
   if (fault === "gzip-bomb")

@@ -1,10 +1,10 @@
-/** What a request costs. Which key pays for it is decided in keys.ts. */
+/** How many requests of the quota each request costs. keys.ts counts them. */
 import type { Endpoint } from "../../api/endpoint.ts";
 
 /**
- * The documents leave open whether failed calls are billed (docs/service.md section 3). The sandbox
- * bills everything that its handlers worked on, so that a client which trusts only successes is
- * caught.
+ * The documents leave open whether failed requests are billed (docs/service.md section 3). The
+ * sandbox bills every request that reaches a handler, even if it fails. A client that assumes that
+ * only successes are billed then shows a difference.
  */
 export const BILLING_TABLE = `Answer                                   Billed requests
 200                                      1 (a batch of 100 is one request)
@@ -16,7 +16,7 @@ export const BILLING_TABLE = `Answer                                   Billed re
 5xx and broken answers made by faults    1
 `;
 
-/** Returns how many requests this answer takes off the monthly quota. */
+/** Returns how many requests of the monthly quota this answer costs: 0 or 1. */
 export function costOf(row: Pick<Endpoint, "billed"> | undefined, status: number): number {
   if (row?.billed !== true) return 0;
   return [401, 402, 403, 429].includes(status) ? 0 : 1;

@@ -1,19 +1,22 @@
 /**
- * The keys of the sandbox: which are valid, how often each may ask, and how much quota is left. All
- * times are the sandbox's own.
+ * The keys of the sandbox: which keys are valid, how many requests per second each may send, and
+ * how much of its quota is left. All times are in the sandbox's own time.
  */
 import { ServiceError } from "./service-error.ts";
 
 export interface KeyOptions {
-  /** Requests a calendar month, UTC. A new key without one has the free allowance. */
+  /** Requests per calendar month in UTC. A new key without a quota gets the free allowance. */
   readonly quota?: number;
-  /** ISO 8601. From this moment on the subscription counts as not paid. */
+  /**
+   * When the subscription ends, in ISO 8601. From then on the service answers that the key is not
+   * paid.
+   */
   readonly expires?: string;
 }
 
 interface KeyState {
   quota: number;
-  /** Whether the quota is renewed each month. The free allowance is given only once. */
+  /** Whether the quota is renewed each month. The free allowance is granted only once. */
   isMonthly: boolean;
   expiresMs: number;
   month: string;
@@ -31,21 +34,21 @@ export interface KeyUsage {
 }
 
 /**
- * The limit per second, the same on every plan (api-v3.md, Limits). The service counts in fixed
- * seconds (docs/service.md section 3).
+ * The limit per second, which is the same for every plan (api-v3.md, Limits). The service counts in
+ * seconds of the clock, not in a sliding window (docs/service.md section 3).
  */
 const REQUESTS_PER_SECOND = 20;
-/** Requests that a new account has once, for free (api-v3.md, Authentication 9). */
+/** The number of requests that a new account gets once for free (api-v3.md, Authentication 9). */
 const FREE_REQUESTS = 100;
 const YEAR_MS = 365 * 86_400_000;
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-/** Creates the set of keys and their counters. */
+/** Creates the keys of a sandbox with their counters. */
 export function createKeyRing(startMs: number) {
   const keys = new Map<string, KeyState>();
 
-  /** Creates a key, or changes the given options of an existing one. */
+  /** Creates a key, or changes the given options of an existing key. */
   function put(key: string, options: KeyOptions): void {
     const state = keys.get(key) ?? newKey(startMs + YEAR_MS);
     keys.set(key, state);
@@ -55,8 +58,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * Replaces an account's key: the old one is refused from now on, and the new one inherits what
-   * was used. Returns false if there is no such key.
+   * Replaces a key by a new one. The old key is refused from now on; the new key continues with its
+   * quota and counters. Returns false if the old key does not exist.
    */
   function replace(oldKey: string, key: string): boolean {
     const state = keys.get(oldKey);
@@ -66,8 +69,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * Returns the key that the headers carry. The key is checked before anything else. @throws
-   * ServiceError 401
+   * Returns the key in the headers. This check comes before all others. @throws ServiceError 401 if
+   * there is no key, or if it is not valid
    */
   function authenticate(rawHeaders: readonly string[], nowMs: number): string {
     const key = exactHeader(rawHeaders, "ApiKey");
@@ -79,8 +82,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * Counts a request; every authenticated one counts. @throws ServiceError 429 for the 21st request
-   * of one second
+   * Counts a request towards the limit per second. Every request with a valid key counts, whatever
+   * its answer. @throws ServiceError 429 from the 21st request of a second on
    */
   function countSecond(key: string, nowMs: number): void {
     const state = stateOf(key);
@@ -91,8 +94,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * Checks that the key may still ask. @throws ServiceError 403 if the subscription has ended or
-   * the quota is used up
+   * Checks the subscription and the quota of a key. @throws ServiceError 403 if the subscription
+   * has ended or the quota is used up
    */
   function checkPaid(key: string, nowMs: number): void {
     const state = stateOf(key);
@@ -154,8 +157,9 @@ function turnMonth(state: KeyState, nowMs: number): void {
 }
 
 /**
- * Finds a header by its exact spelling, because only that spelling authenticates (api-v3.md,
- * Authentication 2). Raw headers are needed: Node lowercases the others.
+ * Finds a header with exactly this spelling, because the service accepts no other (api-v3.md,
+ * Authentication 2). Only the raw headers keep the spelling; Node converts all others to lower
+ * case.
  */
 function exactHeader(rawHeaders: readonly string[], name: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2)

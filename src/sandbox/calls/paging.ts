@@ -1,8 +1,9 @@
 /**
- * Pages and cursors, with the traps that the documents warn of: short pages, and empty pages with a
- * cursor. Only `next_cursor` ends a list. A cursor is a string everywhere (api-v3.md, Shared rules
- * 2). A tweet cursor names the last item shown, so that new items never shift a page; the cursor of
- * a follower or member list is an int64 in digits, which counts from the oldest entry.
+ * Pages and cursors. The pages contain the traps that the documents warn of: short pages, and empty
+ * pages that still have a cursor. A list ends only when `next_cursor` is null. A cursor is always a
+ * string (api-v3.md, Shared rules 2). A cursor for tweets names the last item that was shown, so
+ * that new items never shift a page. A cursor for a follower or member list is an int64 in digits
+ * and encodes a position, counted from the oldest entry.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "./call.ts";
@@ -10,12 +11,13 @@ import { badRequest } from "./service-error.ts";
 import { hash32 } from "../world/chance/dice.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
-/** api-v3.md, Limits. */
+/** The number of tweets on a full page (api-v3.md, Limits). */
 const TWEETS_PER_PAGE = 20;
 export const USERS_PER_PAGE = 200;
 
+/** The content of a cursor. */
 interface Mark {
-  /** Id of the last item shown, or an offset. */
+  /** The id of the last item that was shown, or an offset. */
   readonly anchor: string;
   /** Whether the page before this one was empty. */
   readonly afterEmpty: boolean;
@@ -30,7 +32,10 @@ function encode(endpoint: string, mark: Mark): string {
   );
 }
 
-/** Reads the cursor that was sent; undefined on a first page. @throws ServiceError 400 */
+/**
+ * Decodes the cursor of a request; undefined for a first page. @throws ServiceError 400 if the
+ * cursor is not one of this endpoint
+ */
 function readMark(call: Call): Mark | undefined {
   const { cursor } = call;
   if (cursor === undefined) return undefined;
@@ -44,8 +49,8 @@ function readMark(call: Call): Mark | undefined {
 }
 
 /**
- * Decides how many items this page may hold, and whether it is an empty one. The first page is
- * never empty, and no two empty pages follow each other.
+ * Decides how many items this page may have, and whether the page is empty although the list goes
+ * on. The first page is never empty, and an empty page never follows another.
  */
 function pageShape(
   call: Call,
@@ -62,12 +67,12 @@ function pageShape(
   };
 }
 
-/** Returns the id that a scan starts below; undefined on a first page. */
+/** Returns the id of the tweet below which this page begins; undefined for a first page. */
 export const anchorOf = (call: Call): string | undefined => readMark(call)?.anchor;
 
 /**
- * Returns a page of tweets, newest first, from a scan that starts below the anchor. `first` is put
- * before them: a pinned tweet.
+ * Returns a page of tweets, newest first. `scan` yields the tweets below the anchor. `first`:
+ * pinned tweets, which the page shows before the others.
  */
 export function tweetPage(
   call: Call,
@@ -111,11 +116,14 @@ export interface OffsetPage<T> {
   /** The name of the array in the answer. */
   readonly name: "users" | "tweets";
   readonly most: number;
-  /** Returns undefined for an item that cannot be shown. */
+  /** Returns the item as JSON; undefined for an item that cannot be shown. */
   readonly show: (item: T) => JsonObject | undefined;
 }
 
-/** Returns a page of a list whose items have no ids to continue from: its cursor is an offset. */
+/**
+ * Returns a page of a list whose items have no ids to continue from. The cursor of this page is an
+ * offset.
+ */
 export function offsetPage<T>(
   call: Call,
   items: readonly T[],
@@ -149,8 +157,8 @@ const INT64_BASE = 1_700_000_000_000_000_000n;
 const INT64_STEP = 1_009n;
 
 /**
- * Encodes a position as digits beyond 2^53; the last digits come back wrong from a client that read
- * them as a double.
+ * Encodes a position as digits beyond 2^53. A client that parses the digits as a double sends back
+ * wrong digits, which are refused.
  */
 const encodePosition = (position: number, afterEmpty: boolean): string =>
   (INT64_BASE + BigInt(position * 2 + (afterEmpty ? 1 : 0)) * INT64_STEP).toString();
@@ -167,8 +175,9 @@ function readPosition(
 }
 
 /**
- * Returns a page of users, from the youngest of `total` positions down. `userAt` returns undefined
- * for a position whose user has left or cannot be shown.
+ * Returns a page of users. Positions are counted from the oldest entry (0), and the list begins
+ * with the newest (`total` - 1). `userAt` returns undefined for a position whose user has left or
+ * cannot be shown.
  */
 export function positionPage(
   call: Call,

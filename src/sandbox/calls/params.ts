@@ -1,12 +1,15 @@
 /**
- * Reads the parameters of a request as strictly as the service does: a wrong type, a missing value
- * or too many values is answered with 400.
+ * Reads the parameters of a request as strictly as the service: a wrong type, a missing value or
+ * too many values are answered with 400.
  */
 import { badRequest } from "./service-error.ts";
 
 export type Params = ReturnType<typeof createParams>;
 
-/** Reads parameters from a query string (every value is an array of texts) or from a JSON body. */
+/**
+ * Creates functions that read parameters from a query string, where every value is an array of
+ * texts, or from a JSON body.
+ */
 export function createParams(values: Readonly<Record<string, unknown>>, isQuery: boolean) {
   const has = (name: string): boolean =>
     values[name] !== undefined && values[name] !== null && values[name] !== "";
@@ -35,7 +38,10 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return value;
   }
 
-  /** Reads a repeated key of a query string or an array of a body, with at most `limit` entries. */
+  /**
+   * Reads a list with at most `limit` entries: a name that is repeated in a query string, or an
+   * array in a body.
+   */
   function list(name: string, limit: number): readonly string[] | undefined {
     if (!has(name)) return undefined;
     const value = values[name];
@@ -53,7 +59,10 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return value as T;
   }
 
-  /** Returns the single parameter of these names that is given. */
+  /**
+   * Returns the one parameter of these names that is present. @throws ServiceError 400 if none or
+   * several are present
+   */
   function exactlyOne<T extends string>(
     names: readonly T[],
   ): { readonly name: T; readonly value: string } {
@@ -63,7 +72,10 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return { name, value: required(name) };
   }
 
-  /** Returns all parameters except the cursor: they identify the list whatever the page. */
+  /**
+   * Returns all parameters except the cursor. They are the same for every page of a list, so they
+   * identify the list.
+   */
   function withoutCursor(): Readonly<Record<string, unknown>> {
     const { next_cursor: _next, cursor: _cursor, ...rest } = values;
     return rest;
@@ -73,8 +85,8 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
 }
 
 /**
- * Parses a JSON body. @throws ServiceError 400 if it is empty, malformed or no object (api-v3.md,
- * Shared rules 7)
+ * Parses a JSON body. @throws ServiceError 400 if the body is empty, malformed or not an object
+ * (api-v3.md, Shared rules 7)
  */
 export function parseBody(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
@@ -90,7 +102,7 @@ export function parseBody(text: string): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>;
 }
 
-/** Returns the query string as names with all their values. */
+/** Returns each name in a query string with all its non-empty values. */
 export function parseSearch(search: URLSearchParams): Readonly<Record<string, readonly string[]>> {
   const values: Record<string, string[]> = Object.create(null);
   for (const [name, value] of search) if (value !== "") (values[name] ??= []).push(value);

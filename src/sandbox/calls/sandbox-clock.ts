@@ -1,12 +1,15 @@
 /**
- * The sandbox's own time: the given clock, plus what the control API moved it ahead, plus the error
- * of a service whose clock is wrong.
+ * The sandbox's own time. It is the time of the given clock, plus the time by which the control API
+ * moved it forward, plus the error of a fault that makes the service's clock wrong.
  */
 import type { Clock } from "../../model/clock.ts";
 
 export interface SandboxClock {
   now(): number;
-  /** Returns the time without the error. Durations, such as how long a fault lasts, use it. */
+  /**
+   * Returns the time without the error. Durations are measured with it, such as how long a fault
+   * lasts.
+   */
   trueNow(): number;
   advance(ms: number): void;
   /** Adds `ms` to the error of the clock. */
@@ -14,7 +17,7 @@ export interface SandboxClock {
   readonly base: Clock;
 }
 
-/** Creates a clock that shows the same time as `base`. */
+/** Creates a clock that shows the same time as `base` until it is advanced or skewed. */
 export function createSandboxClock(base: Clock): SandboxClock {
   let [aheadMs, skewMs] = [0, 0];
   const trueNow = () => base.now() + aheadMs;

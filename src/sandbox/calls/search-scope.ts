@@ -1,13 +1,16 @@
 /**
- * Narrows a search by the time bounds and authors in its query, so that it need not read every
- * tweet.
+ * Uses the time bounds and authors in a search query to choose which tweets a search has to read,
+ * so that a search need not read every tweet.
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
-/** Returns candidates, newest first: all tweets that can match, and possibly others. */
+/**
+ * Returns the tweets that a search has to check, newest first: all that can match, and possibly
+ * others. `beforeId`: only tweets with lower ids.
+ */
 export function recordsFor(
   call: Call,
   query: Query,
@@ -25,7 +28,10 @@ export function recordsFor(
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** Returns a time before which nothing can match, so that a bounded search stops early. */
+/**
+ * Returns a time (epoch ms) before which no tweet can match, so that a search can stop there; 0 if
+ * there is no such bound.
+ */
 function earliestMs(query: Query, nowMs: number): number {
   if (query.kind === "and") return Math.max(...query.of.map((part) => earliestMs(part, nowMs)));
   if (query.kind === "or") return Math.min(...query.of.map((part) => earliestMs(part, nowMs)));
@@ -35,9 +41,7 @@ function earliestMs(query: Query, nowMs: number): number {
   return query.kind === "within_time" ? nowMs - query.count * UNIT_MS[query.unit] : 0;
 }
 
-/**
- * Returns the user keys of everyone who can have written a match; undefined if it can be anyone.
- */
+/** Returns the keys of all users who can be the author of a match; undefined if every user can. */
 function authorsOf(call: Call, query: Query): ReadonlySet<number> | undefined {
   const { groups, people } = call.world;
   if (query.kind === "from") {

@@ -1,6 +1,6 @@
 /**
- * An answer of the service other than 200: its status and the message of its JSON body. It never
- * leaves the sandbox as an exception.
+ * An answer of the service with a status other than 200, and the message in its JSON body. Handlers
+ * throw it; service.ts and control.ts turn it into the answer.
  */
 export class ServiceError extends Error {
   readonly status: number;

@@ -1,6 +1,6 @@
 /**
- * Finds the user, tweet or id that a request names by handle, id or link. A subject that cannot be
- * read is answered with 404.
+ * Finds the user or tweet that a request names by handle, id or link. Throws an error with status
+ * 404 if there is none.
  */
 import type { Call } from "./call.ts";
 import { badRequest, notFound } from "./service-error.ts";
@@ -10,8 +10,9 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 const USER_NAMES = ["user_link", "username", "user_id"] as const;
 
 /**
- * Returns the key of the user that exactly one of user_link, username and user_id names. Protected
- * accounts are found too. @throws ServiceError 400, 404
+ * Returns the key of the user that the request names. The request must have exactly one of
+ * user_link, username and user_id; with a suffix, of user_link_1 and so on. Protected accounts are
+ * found, too. @throws ServiceError 400, 404
  */
 export function namedUser(call: Call, suffix = ""): number {
   const { name, value } = call.params.exactlyOne(USER_NAMES.map((each) => `${each}${suffix}`));
@@ -26,7 +27,10 @@ export function namedUser(call: Call, suffix = ""): number {
   return key;
 }
 
-/** Like `namedUser`, but protected accounts are not found. */
+/**
+ * Returns the key of the user that the request names, like `namedUser`. @throws ServiceError 404
+ * also for a protected account
+ */
 export function readableUser(call: Call): number {
   const key = namedUser(call);
   if (!call.world.people.isReadable(key)) throw notFound("user");
@@ -34,7 +38,8 @@ export function readableUser(call: Call): number {
 }
 
 /**
- * Returns the key of the user with this id. @throws ServiceError 400 unless it consists of digits
+ * Returns the key of the user with this id. @throws ServiceError 400 if the id does not consist of
+ * digits
  */
 export function keyOfId(people: People, id: string, name: string): number | undefined {
   if (!/^\d{1,20}$/.test(id)) throw badRequest(`${name} must be a string of digits`);
@@ -46,14 +51,20 @@ function keyOfHandle(people: People, handle: string, name: string): number | und
   return people.keyOfHandle(handle);
 }
 
-/** Returns the handle in the URL of a profile. @throws ServiceError 400 */
+/**
+ * Returns the handle in the URL of a profile. @throws ServiceError 400 if the text is not such a
+ * URL
+ */
 export function handleOfLink(link: string, name: string): string {
   const handle = /^https?:\/\/[^/]+\/@?(\w{1,15})\/?(?:[?#].*)?$/.exec(link)?.[1];
   if (handle === undefined) throw badRequest(`${name} must be the URL of a profile`);
   return handle;
 }
 
-/** Returns the visible tweet that `tweet_link` names by URL or id. @throws ServiceError 400, 404 */
+/**
+ * Returns the tweet whose URL or id is in `tweet_link`. @throws ServiceError 400, or 404 if there
+ * is no such tweet or it is not visible
+ */
 export function namedTweet(call: Call): TweetRecord {
   const id = tweetIdOf(call.params.required("tweet_link"));
   if (id === undefined) throw badRequest("tweet_link must be the URL or ID of a tweet");
@@ -62,15 +73,18 @@ export function namedTweet(call: Call): TweetRecord {
   return record;
 }
 
-/** Returns the digits of a tweet URL or of a bare id. */
+/**
+ * Returns the id in the URL of a tweet, or the text itself if it is an id; undefined for any other
+ * text.
+ */
 export const tweetIdOf = (link: string): string | undefined =>
   /^(?:https?:\/\/[^/]+\/[^/]+\/(?:[^/]+\/)?(?:status|article)\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(
     link,
   )?.[1];
 
 /**
- * Returns the digits at the end of a URL such as `…/communities/1493` or `…/lists/12`, or of a bare
- * id.
+ * Returns the id at the end of a URL such as `…/communities/1493` or `…/lists/12`, or the text
+ * itself if it is an id. @throws ServiceError 400 for any other text
  */
 export function trailingId(value: string, name: string): string {
   const id = /^(?:https?:\/\/\S*\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(value)?.[1];

@@ -1,7 +1,6 @@
 /**
- * Makes answers look like those of the real service where it differs from its documents
- * (docs/service.md section 2): some endpoints send the older date format, and empty arrays arrive
- * as null.
+ * Changes answers where the real service differs from its documents (docs/service.md section 2):
+ * some endpoints send dates in an older format, and some empty arrays are sent as null.
  */
 import type { Json } from "../../model/json.ts";
 import type { Answer } from "./call.ts";
@@ -23,7 +22,7 @@ function oldDate(iso: string): string {
   return `${new Date(iso).toUTCString().slice(0, 3)} ${month} ${day} ${time} +0000 ${year}`;
 }
 
-/** Returns the answer with the quirks that this endpoint has on the real service. */
+/** Returns the answer with the deviations that this endpoint has in the real service. */
 export function withWireQuirks(endpoint: string, answer: Answer): Answer {
   const hasOldDates = OLD_DATES.has(endpoint);
   const hasNulls = endpoint !== "info";

@@ -1,4 +1,7 @@
-/** Endpoints about the accounts in the service's own database: scores and influential followers. */
+/**
+ * Endpoints about accounts that the service has indexed in its own database: scores and influential
+ * followers.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { notFound } from "../calls/service-error.ts";
@@ -22,7 +25,8 @@ const scoreChanges = (call: Call): Answer => ({
 });
 
 /**
- * Counts only categorised followers, and none for a protected account (docs/service.md section 1).
+ * Answers with the number of followers by category. Followers without a category do not count, and
+ * a protected account has no counted followers (docs/service.md section 1).
  */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);

@@ -1,15 +1,15 @@
-/** Endpoints that say yes or no about a user and a tweet. */
+/** Endpoints that answer whether a user has replied to, quoted or retweeted a tweet. */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { offsetPage } from "../calls/paging.ts";
 import { namedTweet, namedUser } from "../calls/subjects.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
-/** How many retweets one request of /check-retweet looks through (docs/service.md section 1). */
+/** The number of retweets that one request to /check-retweet checks (docs/service.md section 1). */
 const SCANNED = 100;
 
 /**
- * Returns a user's visible replies, quotes or retweets of the named tweet; none if the user is
- * protected.
+ * Returns a user's visible replies, quotes or retweets of the tweet that the request names; none if
+ * the user is protected.
  */
 function answersBy(
   call: Call,

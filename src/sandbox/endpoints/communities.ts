@@ -19,8 +19,8 @@ function communityOf(call: Call, name: string): Community & Group {
 }
 
 /**
- * Finds the community that the request names. `community_id` takes precedence (api-v3.md, endpoint
- * notes).
+ * Finds the community that the request names. If it has both, `community_id` takes precedence over
+ * `community_link` (api-v3.md, endpoint notes).
  */
 function namedCommunity(call: Call): Community & Group {
   const name = call.params.has("community_id") ? "community_id" : "community_link";
@@ -80,7 +80,10 @@ function* postsIn(
   }
 }
 
-/** Answers with posts. The pinned post is on every page (docs/service.md section 1). */
+/**
+ * Answers with the posts of a community. In the order `latest`, the pinned post is on every page
+ * (docs/service.md section 1).
+ */
 function communityTweets(call: Call): Answer {
   const community = communityOf(call, "community_id");
   const order = call.params.choice("order", ["latest", "popular"], "latest");

@@ -1,6 +1,6 @@
 /**
- * Endpoints about follows: the full lists, the 7-day windows of the service's own database, and the
- * yes/no check.
+ * Endpoints about follows: the complete lists, the lists of the last 7 days from the service's own
+ * database, and the check whether one user follows another.
  */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { positionPage } from "../calls/paging.ts";
@@ -36,8 +36,8 @@ function follows(call: Call): Answer {
 }
 
 /**
- * Answers with the followers of the last week. Both sides must be in the service's own database
- * (api-v3.md, endpoint notes).
+ * Answers with the followers of the last 7 days. Only accounts in the service's own database have
+ * such a list and appear in one (api-v3.md, endpoint notes).
  */
 function newFollowers(call: Call): Answer {
   const key = indexedUser(call);
@@ -79,7 +79,7 @@ function entries(call: Call, followed: readonly Follow[]) {
     });
 }
 
-/** Answers whether user 2 follows user 1. */
+/** Answers whether the user named by the parameters with `_2` follows the one named with `_1`. */
 function checkFollow(call: Call): Answer {
   const target = namedUser(call, "_1");
   const follower = namedUser(call, "_2");

@@ -1,4 +1,6 @@
-/** The last endpoint of version 2, which uses older field names (api-v3.md, Versioning). */
+/**
+ * The last endpoint of version 2 of the API, which uses older field names (api-v3.md, Versioning).
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";

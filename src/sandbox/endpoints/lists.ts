@@ -1,6 +1,6 @@
 /**
- * Endpoints about public lists. Two of them take `list_id`, one takes `list_link` (docs/service.md
- * section 1).
+ * Endpoints about public lists. /list-tweets and /list-members have the parameter `list_id`,
+ * /list-followers has `list_link` (docs/service.md section 1).
  */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, positionPage, tweetPage } from "../calls/paging.ts";

@@ -1,5 +1,5 @@
 /**
- * Endpoints about profiles: one or many of them, and the conversion between ids, handles and links.
+ * Endpoints about profiles: one or many profiles, and conversions between ids, handles and links.
  */
 import type { Call, Handler } from "../calls/call.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -14,8 +14,8 @@ function infoBatch(call: Call) {
   const ids = call.params.list("user_ids", BATCH);
   if ((usernames === undefined) === (ids === undefined))
     throw badRequest("exactly one of usernames, user_ids is required");
-  // A comma-joined value resolves only the first name; missing accounts are left out of the answer
-  // (docs/service.md section 1).
+  // The service uses only the first name of a comma-joined value, and leaves out accounts that it
+  // does not find (docs/service.md section 1).
   const first = (value: string): string => value.split(",")[0] ?? "";
   const keys =
     usernames?.map((name) => people.keyOfHandle(first(name))) ??

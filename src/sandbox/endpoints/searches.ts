@@ -1,4 +1,4 @@
-/** Endpoints that search for tweets, mentions and people. */
+/** Endpoints that search for tweets, mentions and users. */
 import { evaluateQuery } from "../../query/evaluate.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { printQuery } from "../../query/print.ts";
@@ -12,7 +12,7 @@ import { badRequest } from "../calls/service-error.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const ORDERS = ["popular", "latest"] as const;
-/** How many of the latest matches the order `popular` ranks. */
+/** The number of the latest matches that are ranked for the order `popular`. */
 const POPULAR_POOL = 400;
 
 function searchTweets(call: Call): Answer {
@@ -44,7 +44,10 @@ function mentions(call: Call): Answer {
   return ordered(call, call.params.choice("order", ORDERS, "latest"), parseQuery(parts.join(" ")));
 }
 
-/** Answers a search in either order; `isWanted` narrows its matches further. */
+/**
+ * Answers with the tweets that match a query, in the given order. `isWanted` excludes further
+ * tweets.
+ */
 export function ordered(
   call: Call,
   order: (typeof ORDERS)[number],
@@ -94,8 +97,8 @@ function idsInList(call: Call, listId: string): ReadonlySet<string> | undefined 
 }
 
 /**
- * Parses a query. A text that cannot be parsed is searched as plain words, because the service is
- * just as lenient.
+ * Parses a query. If the text is not a valid query, its words are searched, because the service
+ * does the same.
  */
 export function readQuery(text: string): Query {
   try {

@@ -19,7 +19,7 @@ function spaces(call: Call): Answer {
   return { body: showSpace(call, space) };
 }
 
-/** How many of a Space's listeners the answer names. */
+/** The number of a Space's listeners that the answer names. */
 const NAMED_LISTENERS = 6;
 const SPEAKERS = 2;
 

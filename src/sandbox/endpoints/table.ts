@@ -1,6 +1,6 @@
 /**
- * Every operation of the sandbox: its row in the client's table of endpoints (method, path, inputs,
- * answers, pages, cost) and its handler here. A row without a handler is a compile error.
+ * All operations of the sandbox. Each consists of a row in the client's table of endpoints (method,
+ * path, inputs, answers, pages, cost) and a handler. A row without a handler does not compile.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
@@ -33,7 +33,10 @@ export interface Operation {
   readonly name: EndpointName;
   readonly row: Endpoint;
   readonly handle: Handler;
-  /** Starts with the version; may end in `{name}`, which stands for one segment. */
+  /**
+   * The path with the version in front, such as `/v3/…`. It may end in `{name}`, which stands for
+   * one segment.
+   */
   readonly path: string;
 }
 
@@ -43,10 +46,13 @@ export const OPERATIONS: readonly Operation[] = Object.entries(HANDLERS).map(([k
   return { name, row, handle, path: `/${row.version ?? "v3"}${row.path}` };
 });
 
-/** An operation that was found by method and path. */
+/** The operation for the method and path of a request. */
 export interface FoundOperation {
   readonly operation: Operation;
-  /** The decoded last segment, if the operation's path ends in `{name}`; otherwise "". */
+  /**
+   * The decoded last segment of the request's path if the operation's path ends in `{name}`;
+   * otherwise "".
+   */
   readonly pathValue: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Endpoints that answer with single tweets, with the tweets of an account, or with replies, quotes
- * and retweeters.
+ * Endpoints that answer with single tweets, with an account's tweets, with the replies to or quotes
+ * of a tweet, or with its retweeters.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
@@ -12,7 +12,10 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 
-/** The visible posts of one author below the cursor, newest first; communities' posts too. */
+/**
+ * Yields the visible posts of one author, newest first, from the request's cursor on. Posts in
+ * communities are included.
+ */
 export function* postsOf(
   call: Call,
   key: number,
@@ -28,7 +31,10 @@ function userTweets(call: Call): Answer {
   return tweetPage(call, postsOf(call, key), pinnedFirst(call, key));
 }
 
-/** Returns the pinned tweet for accounts that show it first on their first page. */
+/**
+ * Returns the pinned tweet if this is the first page and the account shows its pinned tweet first,
+ * which half of the accounts do; otherwise none.
+ */
 export function pinnedFirst(call: Call, key: number): readonly TweetRecord[] {
   const pin = call.world.pinOf(key);
   const isShown =
@@ -75,7 +81,10 @@ const retweeters = (call: Call): Answer =>
     show: (record) => call.show.user(record.author),
   });
 
-/** Answers with a tweet without made_with_ai and paid_partnership (api-v3.md). */
+/**
+ * Answers with one tweet, without the fields made_with_ai and paid_partnership, which this endpoint
+ * does not have (api-v3.md).
+ */
 function tweetInfo(call: Call): Answer {
   const {
     made_with_ai: _ai,

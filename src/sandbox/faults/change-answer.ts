@@ -1,5 +1,6 @@
 /**
- * Changes answers in ways that faults need: their lists, items and cursors. Knows no fault by name.
+ * Changes to answers that faults use: to lists, items and cursors. kinds.ts decides which fault
+ * makes which change.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "../calls/call.ts";
@@ -8,7 +9,7 @@ import { badRequest } from "../calls/service-error.ts";
 const listName = (answer: Answer): "tweets" | "users" | undefined =>
   (["tweets", "users"] as const).find((name) => Array.isArray(answer.body[name]));
 
-/** Returns the items of a list answer; none for a single object. */
+/** Returns the items of an answer that is a list; none if the answer is a single object. */
 export function itemsOf(answer: Answer): readonly JsonObject[] {
   const name = listName(answer);
   return name === undefined ? [] : (answer.body[name] as readonly JsonObject[]);
@@ -28,7 +29,7 @@ export function withoutList(answer: Answer): Answer {
     : { ...answer, body: { ...answer.body, [name]: undefined } };
 }
 
-/** Changes every item of a list answer, or the single object. */
+/** Changes every item of an answer that is a list, or the object of any other answer. */
 export function onItems(answer: Answer, change: (item: JsonObject) => JsonObject): Answer {
   if (listName(answer) === undefined) return { ...answer, body: change(answer.body) };
   return onList(answer, (items) => items.map(change));
@@ -45,7 +46,10 @@ export function oddFields(item: JsonObject): JsonObject {
   };
 }
 
-/** Lowers counts a little every other second, like a replica that lags behind. */
+/**
+ * Lowers counts by up to 3 in every other second, as if the answer came from a replica that is
+ * behind.
+ */
 export function flap(call: Call, item: JsonObject): JsonObject {
   const isOld = Math.floor(call.nowMs / 1_000) % 2 === 0;
   const lower = (value: Json | undefined): Json | undefined =>
@@ -60,8 +64,8 @@ export const withCursor = (answer: Answer, cursor: string): Answer =>
   listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
 
 /**
- * Sends a cursor of digits as a JSON number. The cursors of follower and member lists are so large
- * that most JSON parsers round them.
+ * Makes the answer send its cursor as a JSON number if the cursor consists of digits. The cursors
+ * of follower and member lists are so large that most JSON parsers round them.
  */
 export function bareNumberCursor(answer: Answer): Answer {
   const { next_cursor: cursor, ...body } = answer.body;
@@ -70,7 +74,10 @@ export function bareNumberCursor(answer: Answer): Answer {
     : answer;
 }
 
-/** Sends the requested cursor again as the next one; a first page keeps its own. */
+/**
+ * Replaces the next cursor by the one that the client sent, so that the next page is the same
+ * again. A first page is not changed.
+ */
 export function sameCursor(call: Call, answer: Answer): Answer {
   return call.cursor === undefined ? answer : withCursor(answer, call.cursor);
 }
@@ -82,8 +89,8 @@ export function withEnd(answer: Answer, end: Json | undefined): Answer {
 }
 
 /**
- * Returns no items, and a cursor that leads to the page that this one should have been. An emptied
- * first page keeps its own cursor, because no cursor leads to it.
+ * Removes the items of a page. Its next cursor leads to the same page again, which then has its
+ * items. A first page keeps its own next cursor, because no cursor leads to a first page.
  */
 export function emptyPage(call: Call, answer: Answer): Answer {
   if (listName(answer) === undefined) return answer;

@@ -1,6 +1,6 @@
 /**
- * The kinds of faults by name, and what each does to an answer. Changes to lists are made in
- * change-answer.ts; faults that last and change the world are in lasting.ts.
+ * All faults by name, and what each does. change-answer.ts makes the changes to answers; lasting.ts
+ * has the faults that last and change the world.
  */
 import type { Answer, Call } from "../calls/call.ts";
 import {
@@ -32,23 +32,23 @@ import {
   withoutList,
 } from "./change-answer.ts";
 
-/** What happens to the bytes of an answer (wire.ts). */
+/** What is done to the bytes of an answer; wire.ts does it. */
 export type WireFault = "hang" | "drip" | "truncate" | "reset" | "cut" | "huge" | "gzip-bomb";
 
 export interface FaultKind {
   readonly status?: number;
   readonly message?: string;
-  /** The raw body to send instead of a JSON message. */
+  /** The raw body to send in place of a JSON message. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireFault;
   readonly change?: (call: Call, answer: Answer) => Answer;
   /**
-   * Set for faults that act for a time, beside other faults. Called when such a fault is switched
-   * on.
+   * Called when the fault is switched on. Only set for faults that act during a period, at the same
+   * time as other faults.
    */
   readonly begin?: (scene: Scene) => Lasting;
-  /** How long the fault lasts unless `for_ms` says otherwise; if absent, it acts once. */
+  /** How long the fault lasts if the request has no `for_ms`. If absent, the fault acts once. */
   readonly lastsMs?: number;
 }
 
@@ -128,7 +128,7 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
 
 export const FAULT_NAMES: readonly string[] = Object.keys(KINDS);
 
-/** The fault for each number of the list of faults, with its duration if the list states one. */
+/** The fault for each number in the list of faults, and how long it lasts if the list says so. */
 export const FAULT_NUMBERS: Readonly<
   Record<number, { readonly name: string; readonly lastsMs?: number }>
 > = {

@@ -1,6 +1,6 @@
 /**
- * Faults that last: what happens to the world, or to every answer, from the moment they are
- * switched on until they end. When each ends and which requests it meets is decided in faults.ts.
+ * Faults that act during a period: each changes the world or the answers from the moment it is
+ * switched on until it ends. faults.ts decides when a fault ends and which requests it affects.
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -13,12 +13,12 @@ import { type AccountState, showInstead } from "../world/people/account-state.ts
 import type { World } from "../world/world.ts";
 import { bareNumberCursor, itemsOf, onList, withCursor } from "./change-answer.ts";
 
-/** What a fault is given when it is switched on. */
+/** What a fault receives when it is switched on. */
 export interface Scene {
   readonly world: World;
   readonly clock: SandboxClock;
   readonly nowMs: number;
-  /** Infinity if the fault lasts until it is switched off. */
+  /** How long the fault lasts, in ms; Infinity if it lasts until it is switched off. */
   readonly lastsMs: number;
   /** The handle of the account that the fault changes, for faults that change one. */
   readonly username: string;
@@ -32,13 +32,16 @@ export interface Lasting {
   readonly end?: () => void;
 }
 
-/** Identifies the list that a request asks for, the same for all its pages. */
+/**
+ * Returns a text that identifies the list that a request reads. It is the same for all pages of the
+ * list.
+ */
 const listAsked = (call: Call): string =>
   JSON.stringify([call.endpoint, call.params.withoutCursor()]);
 
 /**
- * Adds a new item between any two pages. As with cursors that are offsets, each page then repeats
- * the last item of the page before.
+ * Adds a new item between any two pages. Each page then repeats the last item of the page before,
+ * as happens if cursors are offsets.
  */
 export function shiftingPages({ world }: Scene): Lasting {
   const last = new Map<string, JsonObject>();
@@ -56,13 +59,13 @@ export function shiftingPages({ world }: Scene): Lasting {
   return { change };
 }
 
-/** Returns the first of these fields that holds text; "" if none does. */
+/** Returns the first of these fields that contains text; "" if none does. */
 const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
 
 /**
- * Sends the cursor of the first page again with every page from the third on, so that the pages go
- * round in a circle (A, B, A, B).
+ * Sends the cursor of the first page again with every page from the third on. A client that follows
+ * the cursors then reads the same two pages for ever (A, B, A, B).
  */
 export function cursorCircle(): Lasting {
   const firsts = new Map<string, string>();
@@ -79,7 +82,8 @@ export function cursorCircle(): Lasting {
 }
 
 /**
- * Sends the cursors of follower and member lists as numbers, as the real service sometimes does.
+ * Sends the cursors of follower and member lists as JSON numbers, as the real service sometimes
+ * does.
  */
 export const numberCursors = (): Lasting => ({
   change: (_call, answer) => bareNumberCursor(answer),
@@ -88,7 +92,7 @@ export const numberCursors = (): Lasting => ({
 const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
 
-/** Hides tweets from lists and answers 404 to lookups, as if they did not exist. */
+/** Hides some tweets: lists omit them, and requests for a single one are answered with 404. */
 function hideTweets(isHidden: (id: string) => boolean): Lasting {
   const change = (call: Call, answer: Answer): Answer => {
     const id = tweetIdOf(call.params.optional("tweet_link") ?? "");
@@ -101,17 +105,23 @@ function hideTweets(isHidden: (id: string) => boolean): Lasting {
 }
 
 /**
- * Hides tweets with an even id that are created while the fault lasts. When it ends they appear,
- * older than tweets that were seen before.
+ * Hides tweets that are created while the fault lasts and have an even id. When the fault ends they
+ * appear, although newer tweets were visible before them.
  */
 export const lateVisible = ({ nowMs }: Scene): Lasting =>
   hideTweets((id) => isEven(id) && timeOfTweetId(id) >= nowMs);
 
-/** Hides older tweets with an even id; they are back when the fault ends. */
+/**
+ * Hides the tweets from before the fault that have an even id. When the fault ends they appear
+ * again.
+ */
 export const deletedAndRestored = ({ nowMs }: Scene): Lasting =>
   hideTweets((id) => isEven(id) && timeOfTweetId(id) < nowMs);
 
-/** Adds two tweets of the same millisecond, whose ids JavaScript numbers cannot distinguish. */
+/**
+ * Adds two tweets of the same millisecond, whose ids differ only in digits that JavaScript numbers
+ * lose.
+ */
 export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
   for (const which of ["one", "two"])
     inject(world, { username, text: `${text} (${which})` }, nowMs);
@@ -120,7 +130,7 @@ export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
 
 const FLOOD = 10_000;
 
-/** Adds ten thousand tweets of one account within ten seconds. */
+/** Adds ten thousand tweets of one account, which span ten seconds. */
 export function flood({ world, username, text, nowMs }: Scene): Lasting {
   inject(world, { username, text, count: FLOOD }, nowMs);
   return {};
@@ -137,7 +147,7 @@ function accountNamed({ world, username }: Scene): {
   return { key, state };
 }
 
-/** Returns an unused handle that is made from another one. */
+/** Creates a handle from another one that no account has. */
 function freeHandle({ people }: World, username: string, suffix: string): string {
   for (let number = 1; ; number += 1) {
     const tail = number === 1 ? suffix : `${suffix}${number}`;
@@ -146,7 +156,7 @@ function freeHandle({ people }: World, username: string, suffix: string): string
   }
 }
 
-/** Renames the account; nobody gets the old handle. */
+/** Renames the account. No other account gets the old handle. */
 export function renamed(scene: Scene): Lasting {
   const { world, clock, nowMs } = scene;
   const { key, state } = accountNamed(scene);
@@ -155,7 +165,7 @@ export function renamed(scene: Scene): Lasting {
   return { end: () => world.people.rename(key, before, clock.now()) };
 }
 
-/** Renames the account and gives its old handle to another one, which posts at once. */
+/** Renames the account and gives its old handle to a new account, which posts a tweet at once. */
 export function handleTakeover(scene: Scene): Lasting {
   const { world, clock, nowMs, text } = scene;
   const { key, state } = accountNamed(scene);
@@ -183,8 +193,8 @@ const FOLLOWER_LISTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Suspends the account for the first half of the time; then shows it without any follower until the
- * fault ends.
+ * Suspends the account for the first half of the fault's duration. For the second half the account
+ * is back, but has no followers.
  */
 export function backWithoutFollowers(scene: Scene): Lasting {
   const { key, state } = accountNamed(scene);
@@ -205,7 +215,7 @@ export function backWithoutFollowers(scene: Scene): Lasting {
   return { tick, end, change };
 }
 
-/** Removes the older half of the 7-day lists; it is back when the fault ends. */
+/** Removes the older half of the lists of the last 7 days until the fault ends. */
 export function windowSlides(): Lasting {
   const change = (call: Call, answer: Answer): Answer =>
     call.endpoint.endsWith("-7d")
@@ -217,8 +227,8 @@ export function windowSlides(): Lasting {
 const SKEW_MS = 5 * 3_600_000;
 
 /**
- * Sets the service's clock five hours ahead: its Date header, new tweets and their ids, and its
- * windows.
+ * Sets the service's clock five hours ahead. This affects its Date header, the times and ids of new
+ * tweets, and the lists of the last 7 days.
  */
 export function clockAhead({ clock }: Scene): Lasting {
   clock.skew(SKEW_MS);

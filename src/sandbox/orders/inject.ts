@@ -1,23 +1,29 @@
-/** Adds tweets to the world by hand. */
+/** Adds tweets to the world for the control API. */
 import { badRequest } from "../calls/service-error.ts";
 import { snowflake, type TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 export interface TweetOrder {
-  /** Made when nobody has this handle. */
+  /** The handle of the author, whose account is created if it does not exist. */
   readonly username: string;
   readonly text?: string;
   readonly reply_to?: string;
   readonly quote_of?: string;
   readonly retweet_of?: string;
   readonly community_id?: string;
-  /** ISO 8601; the default is now. The id of the tweet carries this time. */
+  /**
+   * When the last tweet was posted, in ISO 8601; now if absent. The ids of the tweets encode their
+   * times.
+   */
   readonly created_at?: string;
-  /** Hides the tweet in timelines and search for this long; the author's counters move at once. */
+  /**
+   * For how many ms timelines and search hide the tweet. The author's count of tweets rises at
+   * once.
+   */
   readonly visible_after_ms?: number;
   /**
-   * How many tweets to add, at most a millisecond apart, the last one at `created_at`. None is
-   * older than those added before.
+   * How many tweets to add. They are at most a millisecond apart, and the last one is at
+   * `created_at`. Without `created_at`, none is older than tweets that were added before.
    */
   readonly count?: number;
   readonly lang?: string;
@@ -48,12 +54,12 @@ export function inject(world: World, order: TweetOrder, nowMs: number): readonly
   });
 }
 
-/** The facts in which the tweets of one order differ. */
+/** The facts in which the tweets of one request differ. */
 interface Instance {
   readonly author: number;
   readonly atMs: number;
   readonly nowMs: number;
-  /** Appended to the text, so that the texts of one order differ. */
+  /** Appended to the text, so that all tweets of a request have different texts. */
   readonly suffix: string;
 }
 
@@ -62,8 +68,8 @@ function makeRecord(
   order: TweetOrder,
   { author, atMs, nowMs, suffix }: Instance,
 ): TweetRecord {
-  // The upper half of the low bits: such an id is never that of a generated tweet, and ids grow
-  // within a millisecond.
+  // The random bits of an id have the highest bit set, which is never the case for a generated
+  // tweet. The count makes the ids within a millisecond ascend.
   const id = snowflake(atMs, 0x200000 | (world.tweets.addedCount() & 0x1fffff));
   const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;
   const target = targetId === undefined ? undefined : world.tweets.find(targetId);

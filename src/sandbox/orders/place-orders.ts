@@ -1,4 +1,4 @@
-/** Changes that the control API makes to Spaces, trends, lists and memberships. */
+/** Changes that the control API makes to Spaces, trends, lists, communities and their members. */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -12,19 +12,22 @@ const NEW_SPACE_MS = 90 * 60_000;
 const USUAL_LISTENERS = 60;
 
 export const SPACE = z.strictObject({
-  /** An existing Space; without it a new one is created. */
+  /** The id of an existing Space. If absent, a new Space is created. */
   id: z.string().exactOptional(),
   title: z.string().exactOptional(),
   host: handle.exactOptional(),
   starts_at: time.exactOptional(),
   ends_at: time.exactOptional(),
-  /** A fixed number of listeners while the Space is live; null lets them come and go again. */
+  /**
+   * A fixed number of listeners while the Space is live. Null ends this, so that the number varies
+   * again.
+   */
   listeners: z.int().nonnegative().nullable().exactOptional(),
 });
 
 /**
- * Creates a Space that starts now and lasts an hour and a half, or changes an existing one: fields
- * that are not given stay as they are. @throws ServiceError 400, 404
+ * Creates a Space, or changes the given fields of an existing one. A new Space starts now and lasts
+ * an hour and a half. @throws ServiceError 400, 404
  */
 export function putSpace(world: World, order: z.output<typeof SPACE>, nowMs: number): JsonObject {
   const before =
@@ -66,7 +69,7 @@ function newSpace({ spaces }: World, nowMs: number): SpaceRecord {
 
 export const TRENDS = z.strictObject({
   woeid: z.int(),
-  /** The most popular trend first; null restores the world's own trends. */
+  /** The names of the trends, the most popular one first. Null restores the generated trends. */
   names: z.array(z.string().min(1)).nullable(),
 });
 
@@ -88,8 +91,8 @@ export const LIST = z.strictObject({
 });
 
 /**
- * Creates a list with these members and followers, or changes those of an existing list. Fields
- * that are not given stay as they are.
+ * Creates a list with these members and followers, or replaces those of an existing list. An
+ * existing list keeps its members or followers if they are not given.
  */
 export function putList(
   { groups, people }: World,
@@ -120,10 +123,7 @@ export const COMMUNITY = z.strictObject({
   banner_url: z.string().exactOptional(),
 });
 
-/**
- * Changes the texts of a community; fields that are not given stay as they are. @throws
- * ServiceError 404
- */
+/** Changes the given texts of a community. @throws ServiceError 404 */
 export function describeCommunity(
   { groups }: World,
   { id, banner_url, ...words }: z.output<typeof COMMUNITY>,
@@ -140,7 +140,7 @@ export function describeCommunity(
 
 export const MEMBER = z.strictObject({ group: digits, username: handle });
 
-/** Makes an account join or leave a community or list. @throws ServiceError 404 */
+/** Makes an account join or leave a community or a list. @throws ServiceError 404 */
 export function setMember(
   { groups, people }: World,
   order: z.output<typeof MEMBER>,

@@ -1,6 +1,6 @@
 /**
- * Changes that the control API makes to tweets: new ones, and the texts and counts of existing ones
- * and of their articles.
+ * Changes that the control API makes to tweets and articles: new tweets, and the texts and counts
+ * of existing ones.
  */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
@@ -11,7 +11,7 @@ import type { World } from "../world/world.ts";
 export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
 const otherId = id.exactOptional();
 
-/** The body of an order for new tweets (inject.ts). */
+/** The body of a request for new tweets; inject.ts creates them. */
 export const NEW_TWEETS = z.strictObject({
   username: handle,
   text: z.string().exactOptional(),
@@ -62,8 +62,7 @@ export const ARTICLE = z.strictObject({
 });
 
 /**
- * Turns the tweet into an article, or changes the given fields of its article. @throws ServiceError
- * 404
+ * Makes a tweet an article, or changes the given fields of its article. @throws ServiceError 404
  */
 export function putArticle(
   { recorded, tweets }: World,

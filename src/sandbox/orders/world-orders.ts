@@ -1,14 +1,11 @@
-/**
- * Changes that the control API makes to follows, scores and accounts. Tweets are added by
- * inject.ts.
- */
+/** Changes that the control API makes to follows, scores and accounts. inject.ts adds tweets. */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest } from "../calls/service-error.ts";
 import { showInstead } from "../world/people/account-state.ts";
 import type { World } from "../world/world.ts";
 
-/** A handle, with or without @; an account is made when nobody has it. */
+/** A handle, with or without @. If no account has the handle, an account is created. */
 export const handle = z
   .string()
   .regex(/^@?\w{1,15}$/, "must be a handle: up to 15 letters, digits and _")
@@ -27,8 +24,8 @@ export const FOLLOWS = z.strictObject({
 });
 
 /**
- * Adds `follower` by handle, or else `count` people of the crowd who have never followed the
- * target. @throws ServiceError 400
+ * Adds the given follower, or else `count` users of the crowd who have never followed the target.
+ * @throws ServiceError 400
  */
 export function addFollows(
   world: Pick<World, "people" | "follows">,
@@ -68,12 +65,12 @@ export const SCORE = z.strictObject({
   username: handle,
   week_delta: z.number().exactOptional(),
   month_delta: z.number().exactOptional(),
-  /** The score itself. If it was never given, it moves by the week's change. */
+  /** The score itself. While no score was ever given here, the score follows from `week_delta`. */
   score: z.number().nonnegative().exactOptional(),
   indexed: z.boolean().exactOptional(),
 });
 
-/** Sets the given fields of a score. @throws ServiceError 400 */
+/** Sets the given fields of an account's score. @throws ServiceError 400 */
 export function setScore(
   { people, scores }: World,
   order: z.output<typeof SCORE>,
@@ -91,7 +88,7 @@ export function setScore(
   };
 }
 
-/** A value that is shown instead of the real one; null shows the real one again. */
+/** A text that is shown in place of the generated one. Null shows the generated one again. */
 const shownText = z.string().nullable().exactOptional();
 const shownCount = z.int().nonnegative().nullable().exactOptional();
 
@@ -117,15 +114,15 @@ export const ACCOUNT = PROFILE.extend({
   suspended: z.boolean().exactOptional(),
   deleted: z.boolean().exactOptional(),
   indexed: z.boolean().exactOptional(),
-  /** Hides the account's tweets from search, but not from its timeline. */
+  /** Hides the account's tweets from search, but not from the account's timeline. */
   hidden_from_search: z.boolean().exactOptional(),
-  /** The country that /about shows. */
+  /** The country that /about answers with. */
   country: z.string().exactOptional(),
 });
 
 /**
- * Creates the account if there is none; then renames it, hides it or shows it again, or changes its
- * profile. @throws ServiceError 400
+ * Creates the account if it does not exist. Then applies the given fields: renames the account,
+ * hides or shows it, or changes its profile. @throws ServiceError 400
  */
 export function changeAccount(
   { people }: World,

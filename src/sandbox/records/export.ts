@@ -1,8 +1,8 @@
 /**
- * Exports the world at one moment as lines of NDJSON, which load-records.ts reads: every resource
- * as the API answers it. People of the crowd, who follow others and post nothing, are exported only
- * if something else refers to them. Follower lists hold only the last week and the follows between
- * accounts; profiles keep the full counts.
+ * Exports the world at one moment as lines of NDJSON, which load-records.ts can load. Every line is
+ * a resource as the API would answer it. Users of the crowd, who follow others but post nothing,
+ * are exported only if another line refers to them. Follows are exported only if they are from the
+ * last week or between accounts of the world; profiles keep the full counts.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Call } from "../calls/call.ts";
@@ -15,10 +15,10 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 const WEEK_MS = 7 * 86_400_000;
-/** How many Spaces are exported, the youngest first. */
+/** The number of Spaces that are exported, the newest first. */
 const SPACES = 100;
 
-/** Yields the lines, each with its line break. */
+/** Yields the lines of the export, each with its line break. */
 export function* exportWorld(world: World, nowMs: number): Generator<string> {
   for (const line of new Export(world, nowMs).lines()) yield `${JSON.stringify(line)}\n`;
 }
@@ -29,9 +29,9 @@ class Export {
   readonly #world: World;
   readonly #show: Show;
   readonly #nowMs: number;
-  /** The keys of the users whose profile was exported already. */
+  /** The keys of the users whose profile has been exported. */
   readonly #described = new Set<number>();
-  /** The ids of the pinned tweets that were exported already. */
+  /** The ids of the pinned tweets that have been exported. */
   readonly #pins = new Set<string>();
 
   constructor(present: World, nowMs: number) {
@@ -47,7 +47,7 @@ class Export {
     yield* this.#places();
   }
 
-  /** Yields a profile when something refers to it for the first time. */
+  /** Yields the profile of a user, unless it was exported before. */
   *#user(key: number): Generator<JsonObject> {
     const { people } = this.#world;
     if (this.#described.has(key)) return;
@@ -74,8 +74,8 @@ class Export {
   }
 
   /**
-   * Yields a tweet that is found by its id but not in timelines, once even if several accounts
-   * pinned it.
+   * Yields a pinned tweet that is not in a timeline and can only be found by its id. If several
+   * accounts pin it, it is exported once.
    */
   *#pinned(record: TweetRecord | undefined): Generator<JsonObject> {
     const { tweets } = this.#world;
@@ -184,7 +184,7 @@ class Export {
         yield line("trend", { woeid, rank: at + 1, ...trend });
   }
 
-  /** Returns what the API answers to this request now. */
+  /** Returns the body of the API's answer to this request. */
   #ask(name: EndpointName, input: Readonly<Record<string, Json>>): JsonObject {
     const operation = OPERATIONS.find((each) => each.name === name);
     if (operation === undefined) throw new RangeError(`no operation ${name}`);

@@ -1,18 +1,19 @@
 /**
- * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and the
- * changes by hand in their order. Reading it back gives the same world. This file owns the format;
- * the caller reads and writes the file.
+ * Reads and writes the format of a saved world: a file of JSON objects, one per line (NDJSON), with
+ * the seed and start, the recorded resources, and the control requests that changed the world, in
+ * order. From these lines the sandbox creates the same world again. The caller reads and writes the
+ * file.
  */
 import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
 
-/** Where a world is kept between two starts of the sandbox. */
+/** The file in which a world is kept between two starts of the sandbox. */
 export interface WorldData {
   /** The name of the file, for errors. */
   readonly name?: string;
-  /** The text of the file; "" if it is new. */
+  /** The content of the file; "" for a new file. */
   readonly text: string;
-  /** Appends one line, which includes its line break. */
+  /** Appends a line to the file. `line` includes its line break. */
   append(line: string): void;
 }
 
@@ -37,8 +38,8 @@ export interface Journal {
 }
 
 /**
- * The control requests that change the world. Others, about keys, faults and the clock, are not
- * stored, because they last for one run.
+ * Matches the control requests that change the world and are therefore saved. Requests about keys,
+ * faults and the clock are not saved, because their effect ends with the process.
  */
 const KEPT =
   /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
@@ -49,8 +50,8 @@ export const journalLine = (line: WorldHeader | JournalEntry): string =>
   `${JSON.stringify(line)}\n`;
 
 /**
- * Parses a saved world. `name` is what errors call the file.
- * @throws ChirpwatchError SANDBOX_DATA, which names the line that cannot be read
+ * Parses a saved world. `name`: the name of the file in error messages.
+ * @throws ChirpwatchError SANDBOX_DATA, which names the line that cannot be parsed
  */
 export function readJournal(text: string, name = "the sandbox's data"): Journal {
   const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = {

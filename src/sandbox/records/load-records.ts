@@ -1,6 +1,6 @@
 /**
- * Puts recorded resources into a world, which then shows them as they were recorded, beside its own
- * people or instead of them.
+ * Loads recorded resources into a world. The world then shows them as they were recorded, next to
+ * its generated ones or in place of them.
  */
 import { normaliseTweet } from "../../api/normalise/tweet.ts";
 import { normaliseUser } from "../../api/normalise/user.ts";
@@ -38,9 +38,10 @@ const LOADERS: Readonly<Record<RecordType, Loader>> = {
 };
 
 /**
- * Loads the records, type by type, so that whatever a record refers to is loaded before it.
+ * Loads the records, one type after the other, so that a record is loaded after everything that it
+ * refers to.
  * @throws ChirpwatchError SANDBOX_DATA, which names the line that cannot be used and says how to
- * mend it
+ * correct it
  */
 export function loadRecords(world: World, lines: readonly RecordLine[], nowMs: number): void {
   for (const type of RECORD_TYPES)
@@ -60,8 +61,8 @@ function loadUser({ people, recordUser }: World, line: RecordLine): void {
 }
 
 /**
- * Loads a tweet. `community_id` says where it was posted; `in_timeline: false` means that it is
- * found by its id alone, as pinned tweets are.
+ * Loads a tweet. `community_id` is the community in which it was posted. `in_timeline: false` means
+ * that it is in no timeline and can only be found by its id, as many pinned tweets are.
  */
 function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): void {
   const { community_id, in_timeline, ...fields } = line.fields;
@@ -158,8 +159,8 @@ function loadFollow({ people, follows }: World, line: RecordLine, nowMs: number)
 }
 
 /**
- * Loads a Space, which is shown as it was recorded. Its times and listeners are used only after it
- * was changed by hand.
+ * Loads a Space. The API shows it exactly as it was recorded, so its host, end and number of
+ * listeners are placeholders.
  */
 function loadSpace({ spaces }: World, line: RecordLine): void {
   const id = readText(line.fields["id"]);
@@ -185,7 +186,7 @@ function loadArticle({ recorded, tweets }: World, line: RecordLine): void {
 }
 
 /**
- * Loads a trend of a place. The place's trends are sorted by `rank`. Those without a rank come
+ * Loads a trend of a place. The place's trends are sorted by `rank`; those without a rank come
  * last, in the order of the lines.
  */
 function loadTrend({ recorded, trends }: World, line: RecordLine): void {
@@ -212,7 +213,7 @@ function loadTrend({ recorded, trends }: World, line: RecordLine): void {
   );
 }
 
-/** Loads a score and adds the account to the indexed ones. */
+/** Loads a score. An account with a score also counts as indexed. */
 function loadScore({ people, scores }: World, line: RecordLine): void {
   const key = keyOf(people, line, requireId(line, "user_id"));
   const [score, week_delta, month_delta] = ["score", "week_delta", "month_delta"].map((name) =>

@@ -1,13 +1,14 @@
 /**
- * Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the
- * API. load-records.ts puts them into a world.
+ * Parses recorded resources from lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the
+ * fields that the API sends. load-records.ts loads them into a world.
  */
 import { isRaw, type Raw } from "../../api/read-value.ts";
 import type { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 /**
- * The types in the order in which they are loaded: whatever a line refers to is loaded before it.
+ * The types of records in the order in which they are loaded, so that a record is loaded after
+ * everything that it refers to.
  */
 export const RECORD_TYPES = [
   "user",
@@ -26,20 +27,20 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 export interface RecordLine {
   readonly type: RecordType;
   readonly fields: Raw;
-  /** The file and line of the record, for errors. */
+  /** The file and line of the record, for error messages. */
   readonly place: Place;
 }
 
 export interface Place {
-  /** What an error calls the text, such as the name of its file. */
+  /** The name of the file in error messages. */
   readonly name: string;
   /** The line number, counted from 1. */
   readonly line: number;
 }
 
 /**
- * Returns the record of a line; undefined if it has no `type`.
- * @throws ChirpwatchError SANDBOX_DATA for an unknown type
+ * Returns the record of a line; undefined if the line has no `type` and so is no record.
+ * @throws ChirpwatchError SANDBOX_DATA if the type is unknown
  */
 export function readRecordLine(value: unknown, place: Place): RecordLine | undefined {
   if (!isRaw(value) || value["type"] === undefined) return undefined;
@@ -55,8 +56,8 @@ export function readRecordLine(value: unknown, place: Place): RecordLine | undef
 }
 
 /**
- * Creates the error "line 3 of world.ndjson …": `what` completes that sentence, `cure` is a
- * sentence of its own.
+ * Creates an error such as "line 3 of world.ndjson is not JSON". `what` completes the sentence
+ * after the name of the file; `cure` is a sentence about what to do.
  */
 export const brokenLine = ({ name, line }: Place, what: string, cure: string): ChirpwatchError =>
   new ExitError(EXIT.usage, "SANDBOX_DATA", `line ${line} of ${name} ${what}`, { hint: cure });

@@ -1,11 +1,11 @@
-/** Lists names and ids that exist in the world, so that a client knows what it can ask for. */
+/** Lists names and ids that exist in the world, so that a client knows what it can request. */
 import type { JsonObject } from "../../model/json.ts";
 import { createShow } from "../world/shown/show.ts";
 import type { World, WorldAt } from "../world/world.ts";
 
 const FEW = 20;
 const MANY = 50;
-/** How many accounts are searched for pinned articles. */
+/** The number of accounts whose pinned tweets are checked for articles. */
 const SEARCHED_ACCOUNTS = 1_000;
 
 /** Returns the answer of `GET /_sandbox/sample`. */
@@ -46,7 +46,7 @@ function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
   ].slice(0, FEW);
 }
 
-/** Returns the first `most` keys that are wanted. */
+/** Returns the first `most` keys for which `isWanted` is true. */
 function firstWanted(
   keys: Iterable<number>,
   most: number,

@@ -1,6 +1,6 @@
 /**
- * Live audio rooms (Spaces), which are announced, go live and end; listeners come and go. One
- * begins every few hours, without end.
+ * Live audio rooms (Spaces). They are announced, go live and end, and their listeners come and go.
+ * A new one begins every few hours for as long as the world exists.
  */
 import type { JsonObject } from "../../model/json.ts";
 import { diceFrom, hash32, mix } from "./chance/dice.ts";
@@ -14,28 +14,28 @@ export interface SpaceRecord {
   readonly createdMs: number;
   readonly startsMs: number;
   readonly endsMs: number;
-  /** The number of live listeners at its peak. */
+  /** The largest number of live listeners. */
   readonly mostListeners: number;
-  /** A fixed number of listeners that was set by hand. */
+  /** The number of live listeners that was set by hand; absent if the number is computed. */
   readonly listeners?: number;
-  /** The Space as the service once showed it; only set if it was recorded. */
+  /** The Space as the service once showed it; only set for a recorded Space. */
   readonly shown?: JsonObject;
 }
 
 export interface SpaceOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** How many accounts the world began with. */
+  /** The number of accounts that the world had at its start. */
   readonly count: number;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * When the first Spaces begin, in minutes from the start of the world: one is over, one is live,
- * one begins soon, one later.
+ * When the first Spaces begin, in minutes after the start of the world. At the start, one is over,
+ * one is live, one begins soon and one later.
  */
 const BEGINNINGS = [-900, -20, 10, 240] as const;
-/** The distance at which the other Spaces follow. */
+/** The average time between the beginnings of the other Spaces. */
 const EVERY_MINUTES = 170;
 const ANNOUNCED_MINUTES = 120;
 const HOSTS = 25;
@@ -71,8 +71,8 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   }
 
   /**
-   * Returns an id: a part that only ids of this world have, then the Space's number, written with
-   * the characters of `ALPHABET`.
+   * Returns the id of the Space with this number. The id contains characters that depend on the
+   * seed, so that ids of other worlds are unknown, and the number in the characters of `ALPHABET`.
    */
   function idOf(number: number): string {
     const digits = Array.from(
@@ -95,7 +95,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
       : -1;
   }
 
-  /** Returns the Space with this id if it is announced. */
+  /** Returns the Space with this id; undefined if there is none, or if it is not announced yet. */
   function find(id: string, nowMs: number): SpaceRecord | undefined {
     const known = changed.get(id);
     if (known !== undefined) return known;
@@ -107,8 +107,8 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   }
 
   /**
-   * Returns the announced Spaces, the youngest first: at most `most` of the world's own, and all
-   * that were changed by hand.
+   * Returns the announced Spaces, the newest first: at most `most` generated ones, and all that
+   * were added or changed by hand.
    */
   function latest(nowMs: number, most: number): readonly SpaceRecord[] {
     const last =
@@ -125,7 +125,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     return [...[...changed.values()].filter((space) => !ids.has(space.id)), ...own];
   }
 
-  /** Adds a Space by hand or from a record, or replaces the one with the same id. */
+  /** Adds a Space that was made by hand or recorded. A Space with the same id is replaced. */
   const put = (space: SpaceRecord): void => void changed.set(space.id, space);
 
   /** Returns an id that no Space has. */
@@ -134,13 +134,16 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   return { find, latest, put, freshId };
 }
 
-/** Returns the state of a Space. The real names are not documented; these are the sandbox's. */
+/**
+ * Returns the state of a Space. The service does not document its names for the states, so these
+ * are the sandbox's own.
+ */
 export const spaceState = (space: SpaceRecord, nowMs: number): string =>
   nowMs < space.startsMs ? "NotStarted" : nowMs < space.endsMs ? "Running" : "Ended";
 
 /**
- * Returns how many people listen: they gather, stay, and leave towards the end. 0 unless the Space
- * is live.
+ * Returns how many users listen: the number rises after the beginning and falls towards the end. 0
+ * if the Space is not live.
  */
 export function liveListeners(space: SpaceRecord, nowMs: number): number {
   if (spaceState(space, nowMs) !== "Running") return 0;

@@ -1,16 +1,16 @@
 /**
- * The trends of each place: topics rise, stay for some hours and fade, in a different order in each
+ * The trends of each place. Topics rise, stay for some hours and fade, at different times in each
  * place.
  */
 import type { JsonObject } from "../../model/json.ts";
 import { fraction, hash32 } from "./chance/dice.ts";
 import { TOPICS } from "./chance/vocabulary.ts";
 
-/** Places that have trends: the world and a few of its cities and countries. */
+/** The places that have trends: the whole world, and a few cities and countries. */
 const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];
 const SHOWN = 12;
 const STEP_MS = 3_600_000;
-/** How often a topic peaks. */
+/** The time in which every topic peaks once. */
 const ROUND_MS = 20 * 3_600_000;
 const RISE_MS = 3 * 3_600_000;
 
@@ -26,8 +26,8 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
   const recorded = new Map<number, readonly Trend[]>();
 
   /**
-   * Returns how popular a topic is in a place: a constant part, plus a wave that peaks once a
-   * round.
+   * Returns how popular a topic is in a place: a constant part, plus a wave that peaks once in
+   * every `ROUND_MS`.
    */
   function loudness(woeid: number, topic: number, atMs: number): number {
     const round = Math.floor(atMs / ROUND_MS);
@@ -41,8 +41,8 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
   }
 
   /**
-   * Returns the trends of a place, the most popular first; undefined if the place has none. The
-   * order changes every hour.
+   * Returns the trends of a place, the most popular one first; undefined if the place has no
+   * trends. The generated order changes every hour.
    */
   function at(woeid: number, nowMs: number): readonly Trend[] | undefined {
     const seen = recorded.get(woeid);
@@ -61,7 +61,9 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
     places: (): readonly number[] => [
       ...new Set([...(isEmptyWorld ? [] : WOEIDS), ...recorded.keys()]),
     ],
-    /** Sets the trends of a place, by hand or from a record; undefined restores its own. */
+    /**
+     * Sets the trends of a place, by hand or from a record. Undefined restores the generated ones.
+     */
     set(woeid: number, trends: readonly Trend[] | undefined): void {
       if (trends === undefined) recorded.delete(woeid);
       else recorded.set(woeid, trends);

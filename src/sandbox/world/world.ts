@@ -1,7 +1,7 @@
 /**
- * The simulated world behind the sandbox: people, tweets, follows, groups, scores, Spaces and
- * trends. Each is a function of seed, start and time, plus what was changed by hand or recorded.
- * Nothing is computed before it is asked for.
+ * The simulated world behind the sandbox: users, tweets, follows, groups, scores, Spaces and
+ * trends. Everything is computed from the seed, the start and the time, and combined with what was
+ * changed by hand or recorded. Nothing is computed before it is needed.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -23,22 +23,22 @@ import type { TweetRecord } from "./tweets/tweet-record.ts";
 
 const HISTORY_DAYS = 14;
 /**
- * How many tweets a search over everyone reads at most. In large worlds the search index therefore
- * does not reach back as far as timelines do.
+ * The number of tweets that a search over all authors reads at most. In a large world, searches
+ * therefore do not reach back as far as timelines.
  */
 const SEARCHED_TWEETS = 40_000;
 
 export interface WorldOptions {
   readonly seed: number;
   /**
-   * How many accounts the world has. With 0 there is only the crowd, and what is recorded or added;
-   * otherwise there are at least the five accounts that examples name.
+   * The number of accounts of the world. A world with 0 has only the crowd and what is recorded or
+   * added; any other world has at least the five accounts that examples name.
    */
   readonly accounts: number;
   readonly startMs: number;
-  /** How many posts a day accounts write; by default median 0.4 and mean 3. */
+  /** How many posts accounts write per day; by default with median 0.4 and mean 3. */
   readonly rates?: PostingRates | undefined;
-  /** The moment at which `people` are read; the start by default. */
+  /** Returns the time at which `people` is read; by default the start. */
   readonly now?: () => number;
 }
 
@@ -46,8 +46,8 @@ export type World = ReturnType<typeof createWorld>;
 export type WorldAt = ReturnType<World["at"]>;
 
 /**
- * Creates a world as of `startMs`. Every method takes the time for which it answers, except those
- * of `people`, which answer for the present.
+ * Creates a world that begins at `startMs`. Its methods have a parameter for the time, except those
+ * of `people`, which always use the present time.
  */
 export function createWorld(options: WorldOptions) {
   const { seed, startMs } = options;
@@ -82,7 +82,7 @@ export function createWorld(options: WorldOptions) {
   });
   return {
     ...seen(new People(directory, options.now ?? (() => startMs))),
-    /** Returns the same world with its people as they are at `nowMs`. */
+    /** Returns the same world with `people` as of `nowMs`. */
     at: (nowMs: number) => seen(new People(directory, () => nowMs)),
   };
 }
@@ -127,18 +127,18 @@ function createTweets(
   });
 }
 
-/** Recorded answers of the service that the world cannot compute from anything else. */
+/** Recorded answers of the service that the world cannot compute. */
 const createRecorded = () => ({
-  /** Answers of /about by user key. */
+  /** The recorded answers of /about, by user key. */
   abouts: new Map<number, JsonObject>(),
-  /** Answers of /article by tweet id. */
+  /** The recorded answers of /article, by tweet id. */
   articles: new Map<string, JsonObject>(),
   /**
-   * Fields of articles set by hand, which are shown instead of the real ones. They turn any tweet
-   * into an article.
+   * Fields of articles that were set by hand, by tweet id. They are shown in place of the others,
+   * and make the tweet an article.
    */
   articleEdits: new Map<string, JsonObject>(),
-  /** Ids of pinned tweets by community id. */
+  /** The ids of recorded pinned tweets, by community id. */
   communityPins: new Map<string, string>(),
   trends: new Map<number, readonly { readonly rank: number; readonly trend: Trend }[]>(),
 });

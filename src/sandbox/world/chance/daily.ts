@@ -1,22 +1,25 @@
 /**
- * Events that happen to an account a number of times a day on average: how many have happened so
- * far, and when. A pure function of account and time, with a cache.
+ * Random events that happen to an account several times per day on average: how many have happened
+ * until now, and when. The result depends only on the seed, the account and the time; results are
+ * cached.
  */
 import { diceFrom, mix, poisson } from "./dice.ts";
 
 export const DAY_MS = 86_400_000;
 
 export interface DailyOptions {
-  /** A hash of the seed and the kind of event. */
+  /**
+   * A hash of the seed and the kind of event, so that different kinds happen at different times.
+   */
   readonly salt: number;
-  /** The first epoch day; nothing is counted before it. */
+  /** The first day, in days since the epoch. No event happens before it. */
   readonly firstDay: number;
-  /** Returns the average number of events a day. */
+  /** Returns the average number of events per day for an account. */
   perDay(who: number): number;
 }
 
 interface Memory {
-  /** `before` counts the events up to this day, not including it. */
+  /** The day up to which `before` counts the events, not including this day. */
   day: number;
   before: number;
   times: readonly number[];
@@ -24,11 +27,11 @@ interface Memory {
 
 export type Daily = ReturnType<typeof createDaily>;
 
-/** Creates one kind of event. */
+/** Creates the events of one kind for all accounts. */
 export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   const memories = new Map<number, Memory>();
 
-  /** Returns the times of the day's events in epoch ms, earliest first. */
+  /** Returns the times of the events on a day, in epoch ms, earliest first. */
   function timesOn(who: number, day: number): readonly number[] {
     const mean = perDay(who);
     if (mean <= 0) return [];
@@ -66,7 +69,7 @@ export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   return { firstDay, timesOn, count };
 }
 
-/** Returns how many of these sorted times are not after `atMs`. */
+/** Returns how many of these sorted times are not later than `atMs`. */
 function countUpTo(times: readonly number[], atMs: number): number {
   let count = 0;
   while (count < times.length && (times[count] as number) <= atMs) count += 1;

@@ -1,9 +1,9 @@
 /**
- * Repeatable randomness: everything in the world that looks random is a hash of the seed and of
- * what it belongs to.
+ * Repeatable random numbers. Everything in the world that seems random is computed from a hash of
+ * the seed and of the thing in question, so the same seed always gives the same world.
  */
 
-/** Returns a 32-bit hash that depends on every part. */
+/** Returns a 32-bit hash of all parts. */
 export function hash32(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
@@ -16,18 +16,18 @@ export function hash32(...parts: readonly (number | string)[]): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Returns a number in [0, 1) that depends on every part. */
+/** Returns a number in [0, 1) that is computed from all parts. */
 export const unit = (...parts: readonly (number | string)[]): number =>
   hash32(...parts) / 0x1_0000_0000;
 
-/** Returns one item of the list; `chance` is in [0, 1). */
+/** Returns the item of the list at the relative position `chance`, a number in [0, 1). */
 export function pick<T>(list: readonly T[], chance: number): T {
   return list[Math.floor(chance * list.length)] as T;
 }
 
 /**
- * Returns a 32-bit hash that depends on every number: a faster `hash32`, for uses that need
- * millions of hashes. `salt` is a hash32 of the seed and the kind of question.
+ * Returns a 32-bit hash of numbers. It is faster than `hash32`, for computations that need millions
+ * of hashes. `salt` is a `hash32` of the seed and the purpose.
  */
 export function mix(salt: number, a: number, b = 0, c = 0): number {
   let hash = Math.imul(salt ^ 0x9e3779b9, 0x85ebca6b);
@@ -38,15 +38,15 @@ export function mix(salt: number, a: number, b = 0, c = 0): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Returns a number in [0, 1): a faster `unit`, from numbers. */
+/** Returns a number in [0, 1) that is computed from numbers. It is faster than `unit`. */
 export const fraction = (salt: number, a: number, b = 0, c = 0): number =>
   mix(salt, a, b, c) / 0x1_0000_0000;
 
-/** Returns a generator of numbers in [0, 1) that depends on every part. */
+/** Returns a generator of numbers in [0, 1), whose sequence depends on all parts. */
 export const createDice = (...parts: readonly (number | string)[]): (() => number) =>
   diceFrom(hash32(...parts));
 
-/** Returns a generator of numbers in [0, 1) that starts from this number (mulberry32). */
+/** Returns a generator of numbers in [0, 1), whose sequence depends on `start` (mulberry32). */
 export function diceFrom(start: number): () => number {
   let state = start;
   return () => {
@@ -58,8 +58,8 @@ export function diceFrom(start: number): () => number {
 }
 
 /**
- * Draws from a Poisson distribution: with Knuth's method for small means, otherwise approximated by
- * a normal distribution.
+ * Draws a number from a Poisson distribution with this mean: with Knuth's method for small means,
+ * otherwise approximated by a normal distribution.
  */
 export function poisson(dice: () => number, mean: number): number {
   if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * bell(dice(), dice())));
@@ -73,6 +73,9 @@ export function poisson(dice: () => number, mean: number): number {
   return count;
 }
 
-/** Returns a normally distributed number, made from two numbers in [0, 1) (Box and Muller). */
+/**
+ * Returns a number from the standard normal distribution, computed from two numbers in [0, 1) with
+ * the method of Box and Muller.
+ */
 export const bell = (first: number, second: number): number =>
   Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);

@@ -1,8 +1,11 @@
-/** A cache in two generations. It is cheap and bounded, and forgetting never changes an answer. */
+/**
+ * A cheap cache of bounded size. It has two generations: when the young one is full, it replaces
+ * the old one.
+ */
 
 /**
- * Caches `make`, which must always make the same thing for the same key. Each generation holds at
- * most `most` things.
+ * Caches the results of `make`, which must return the same result for the same key every time. Each
+ * generation holds at most `most` results.
  */
 export function remember<T>(most: number, make: (key: number) => T): (key: number) => T {
   let young = new Map<number, T>();

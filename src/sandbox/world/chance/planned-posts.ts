@@ -1,7 +1,7 @@
 /**
- * Plans when each account posts, day by day: the moments and kinds of its posts, without their
- * texts. A day of an account is a pure function of seed, account and day, so that a timeline or a
- * counter costs no more than the days it reads, however many accounts there are.
+ * Plans when each account posts: the times and kinds of its posts, without their texts. The plan of
+ * an account for a day depends only on the seed, the account and the day. A timeline or a counter
+ * therefore costs only as much as the days that it reads, however many accounts there are.
  */
 import type { TweetKind } from "../../../model/tweet.ts";
 import { DAY_MS } from "./daily.ts";
@@ -10,30 +10,28 @@ import { diceFrom, fraction, hash32, mix, poisson } from "./dice.ts";
 export interface PlannedPost {
   readonly atMs: number;
   readonly kind: TweetKind;
-  /** The post before this one in the same thread. */
+  /** The previous post of the same thread; absent for posts that continue no thread. */
   readonly after?: PlannedPost;
-  /** Whether the post has photos, videos or the like, which media_count counts. */
+  /** Whether the post has media, such as photos or videos, which media_count counts. */
   readonly hasMedia: boolean;
-  /** When the author deletes the post; absent for nearly all posts. */
+  /** When the author deletes the post; absent if it stays, as nearly all posts do. */
   readonly deletedMs?: number;
 }
 
-/** Nobody deletes a post later than this after posting it. */
+/** The longest time between a post and its deletion. */
 export const REGRET_MS = 2 * DAY_MS;
 const REGRETS = 0.006;
 const BURST_MS = 8 * 60_000;
 const HOUR_MS = 3_600_000;
 /**
- * How a person's posts are spread over the hours of the day: none is likely before seven, most come
- * in the evening.
+ * The relative probability of a post for each hour of the day. Few posts are written before seven,
+ * and most in the evening.
  */
 const HOURS = [
   2, 1, 0.6, 0.4, 0.4, 0.6, 1.5, 3, 5, 6, 6, 5.5, 6, 6, 5, 5, 5.5, 6, 7, 8, 9, 8.5, 6.5, 4,
 ] as const;
 const HOURS_SUM = HOURS.reduce((sum, weight) => sum + weight, 0);
-/**
- * Time zones in hours ahead of UTC; `upTo` is the cumulative share of the people who live there.
- */
+/** The time zones of authors, in hours ahead of UTC. `upTo` is the cumulative share of authors. */
 const ZONES = [
   { aheadHours: 1, upTo: 0.4 },
   { aheadHours: -5, upTo: 0.65 },
@@ -48,13 +46,13 @@ type Draft = { -readonly [Name in keyof PlannedPost]: PlannedPost[Name] };
 export interface PlannedPostOptions {
   readonly seed: number;
   postsPerDay(author: number): number;
-  /** Accounts below this position, which examples name, never delete a post. */
+  /** Accounts below this position never delete a post, because examples name them. */
   readonly steadyAccounts: number;
 }
 
 export type PlannedPosts = ReturnType<typeof createPlannedPosts>;
 
-/** Creates the posting plan of one world. `on` has no cache of its own. */
+/** Creates the plan of one world. Its function `on` has no cache. */
 export function createPlannedPosts(options: PlannedPostOptions) {
   const { seed } = options;
   const [daySalt, zoneSalt] = [hash32(seed, "author-day"), hash32(seed, "zone")];
@@ -63,7 +61,7 @@ export function createPlannedPosts(options: PlannedPostOptions) {
     return ZONES.find((zone) => chance < zone.upTo)?.aheadHours ?? 0;
   };
 
-  /** Returns the posts of one day, oldest first, no two at the same moment. */
+  /** Returns the posts of an author on a day, oldest first. No two are at the same time. */
   function on(author: number, day: number): readonly PlannedPost[] {
     const dice = diceFrom(mix(daySalt, author, day));
     const count = poisson(dice, options.postsPerDay(author) * mood(dice()));
@@ -85,7 +83,7 @@ export function createPlannedPosts(options: PlannedPostOptions) {
 interface AuthorDay {
   readonly startMs: number;
   readonly aheadHours: number;
-  /** Whether the author ever deletes posts. */
+  /** Whether the author sometimes deletes a post. */
   readonly regrets: boolean;
   readonly dice: () => number;
 }
@@ -100,7 +98,7 @@ function planPost(
   const soonMs = isThread
     ? 4_000 + Math.floor(dice() * 20_000)
     : Math.floor(-Math.log(1 - dice()) * BURST_MS) + 5_000;
-  // One post in three follows soon after the one before.
+  // About one post in three follows shortly after the one before.
   const isInBurst =
     before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
   const atMs = isInBurst ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
@@ -118,7 +116,10 @@ function planPost(
   };
 }
 
-/** Returns a factor for the day: some days are quiet and some loud, with a mean of one. */
+/**
+ * Returns a factor for the number of posts on a day, so that some days are quiet and others busy.
+ * Its mean is about 1.
+ */
 const mood = (chance: number): number => (chance < 0.5 ? 0.4 : chance < 0.85 ? 1 : 3);
 
 const kindBy = (chance: number): TweetKind =>
@@ -136,8 +137,8 @@ function timeOfDay(dice: () => number, aheadHours: number): number {
 }
 
 /**
- * Moves posts of the same moment apart, because ids consist of moment and author. Changes them in
- * place, so that threads stay connected.
+ * Moves posts that have the same time apart, because the id of a post is made from its time and
+ * author. The posts are changed in place, so that threads keep referring to them.
  */
 function apart(sorted: Draft[]): readonly PlannedPost[] {
   for (let i = 1; i < sorted.length; i += 1) {

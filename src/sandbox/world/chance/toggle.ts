@@ -1,33 +1,36 @@
 /**
- * Ties between two things, such as follows and memberships: most never change, some come and go. A
- * pure function of both sides and the time.
+ * Ties between two things, such as follows and memberships. Most ties never change; some begin and
+ * end repeatedly. Whether a tie exists depends only on the seed, both sides and the time.
  */
 import { DAY_MS } from "./daily.ts";
 import { fraction } from "./dice.ts";
 
 export interface Tie {
   readonly isOn: boolean;
-  /** When the tie became what it is; far in the past if it never changes. */
+  /**
+   * When the present state began (epoch ms). If the tie never changes, this is long ago, or 0 if it
+   * never exists.
+   */
   readonly sinceMs: number;
 }
 
 export interface ToggleOptions {
-  /** A hash of the seed and the kind of tie. */
+  /** A hash of the seed and the kind of tie, so that different kinds of ties are independent. */
   readonly salt: number;
-  /** The share of pairs that are tied at any moment. */
+  /** The share of all pairs that have the tie at any moment. */
   readonly share: number;
-  /** The share of all pairs whose tie comes and goes. */
+  /** The share of all pairs whose tie begins and ends repeatedly. */
   readonly restless: number;
-  /** Ties that never change began before this moment. */
+  /** The time (epoch ms) before which ties that never change began. */
   readonly zeroMs: number;
 }
 
-/** A tie that comes and goes has a period of 20 to 60 days and is on for half of it. */
+/** The period of a changing tie is 20 to 60 days; the tie exists for half of it. */
 const PERIOD_DAYS = 20;
 const PERIOD_SPREAD_DAYS = 40;
 const LONG_AGO_MS = 900 * DAY_MS;
 
-/** Returns the tie of `a` and `b` at a moment. */
+/** Returns the state of the tie between `a` and `b` at a moment. */
 export function tieAt(
   { salt, share, restless, zeroMs }: ToggleOptions,
   a: number,
@@ -44,13 +47,15 @@ export function tieAt(
   return { isOn: halves % 2 === 0, sinceMs: Math.ceil(halves * halfMs - shiftMs) };
 }
 
-/** Whether the pair is ever tied. Pairs that never are need not be checked again. */
+/**
+ * Whether the pair ever has the tie. A pair that never has it need not be checked at any moment.
+ */
 export const canTie = ({ salt, share, restless }: ToggleOptions, a: number, b: number): boolean =>
   fraction(salt, a, b, 1) < share + restless / 2;
 
 /**
- * Returns the times during which a changing tie is on, if they begin from `zeroMs` to `toMs`,
- * earliest first.
+ * Returns the spells of a changing tie that begin between `zeroMs` and `toMs`, earliest first. A
+ * spell is a time during which the tie exists. Empty for a tie that never changes.
  */
 export function spellsOf(
   { salt, share, restless, zeroMs }: ToggleOptions,

@@ -1,4 +1,4 @@
-/** The names of the people in the sandbox's world, and the words of their posts. */
+/** The words from which the names of users and the texts of posts are made. */
 
 export const FIRST_NAMES = [
   "Mila",

@@ -1,13 +1,13 @@
 /**
- * The followers that an account had before the world's first day: people of the crowd by rank, some
- * of whom leave every day. They are computed, never held in memory.
+ * The followers that an account had before the world's first day. They are users of the crowd, and
+ * some of them leave every day. They are computed from their rank, and never held in memory.
  */
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
 import { hash32 } from "../chance/dice.ts";
 import type { PeopleDirectory } from "../people/people-directory.ts";
 
-/** The share of early followers who leave in a day. */
+/** The share of an account's early followers who unfollow per day. */
 const CHURN_PER_DAY = 0.0005;
 
 export interface EarlyCrowdOptions {
@@ -22,7 +22,7 @@ interface Shuffle {
 
 export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
 
-/** Creates the early followers of a world's accounts; rank 0 is the oldest. */
+/** Creates the early followers of all accounts of a world. Rank 0 is the oldest follower. */
 export function createEarlyCrowd(
   people: Pick<PeopleDirectory, "account">,
   { seed, firstDayMs }: EarlyCrowdOptions,
@@ -47,7 +47,8 @@ export function createEarlyCrowd(
   }
 
   /**
-   * Whether the early follower of this rank still follows. They leave in a fixed shuffled order.
+   * Whether the early follower with this rank still follows the account. The early followers leave
+   * in a fixed, shuffled order.
    */
   function isThere(key: number, rank: number, nowMs: number): boolean {
     const { step, shift } = shuffleOf(key);
@@ -57,11 +58,11 @@ export function createEarlyCrowd(
   return {
     size,
     isThere,
-    /** Returns how many early followers are left. */
+    /** Returns how many early followers still follow the account. */
     count: (key: number, nowMs: number): number =>
       Math.max(0, size(key) - departures.count(key, nowMs)),
     follower: (key: number, rank: number): number => crowdFollower(key, rank),
-    /** Returns when the early follower of this rank followed. */
+    /** Returns when the early follower with this rank began to follow (epoch ms). */
     followMs: (key: number, rank: number): number =>
       firstDayMs -
       Math.floor(
@@ -70,7 +71,10 @@ export function createEarlyCrowd(
   };
 }
 
-/** Returns a step that visits every number below `size` before it repeats one. */
+/**
+ * Returns a step that has no common divisor with `size`. Adding it repeatedly modulo `size` visits
+ * every number below `size` before any number repeats.
+ */
 function coprimeStep(size: number): number {
   for (let step = Math.floor(size * 0.618) + 1; ; step += 1) if (gcd(step, size) === 1) return step;
 }

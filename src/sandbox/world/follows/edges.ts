@@ -1,27 +1,30 @@
 /**
- * Decides which accounts of the world follow each other. Each account may follow a few others at
- * fixed distances from its position, so that both directions are computed without a table. The
- * first accounts, the stars, are followed by many. Some ties come and go.
+ * Decides which accounts of the world follow each other. An account can only follow accounts at
+ * certain distances from its position, the same distances for all, so that both directions can be
+ * computed without a table. The first five accounts, the stars, can be followed by many others.
+ * Some follows begin and end repeatedly.
  */
 import { hash32, mix } from "../chance/dice.ts";
 import { type Spell, spellsOf, type Tie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
 const DISTANCES = 24;
 const STARS = 5;
-/** How many accounts follow the stars. It is bounded so that large worlds stay fast. */
+/**
+ * The number of accounts that can follow the stars. It is limited so that large worlds stay fast.
+ */
 const FANS = 300;
 
 export interface EdgeOptions {
   readonly seed: number;
-  /** How many accounts the world began with. */
+  /** The number of accounts that the world had at its start. */
   readonly count: number;
-  /** Ties that never change began before this moment. */
+  /** The time (epoch ms) before which ties that never change began. */
   readonly firstDayMs: number;
 }
 
 export type Edges = ReturnType<typeof createEdges>;
 
-/** Creates the ties between the accounts of one world. */
+/** Creates the follows between the accounts of one world. */
 export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   const distances = [
     ...new Set(
@@ -46,10 +49,10 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   };
 
   return {
-    /** Returns who may follow the account; nobody for accounts that were added later. */
+    /** Returns the accounts that can follow this account; none if it was added later. */
     sourcesOf: (to: number): readonly number[] =>
       to >= count ? [] : others(to, to < STARS ? fans : [], -1),
-    /** Returns whom the account may follow. */
+    /** Returns the accounts that this account can follow; none if it was added later. */
     targetsOf: (from: number): readonly number[] =>
       from >= count ? [] : others(from, from < FANS ? stars : [], 1),
     isPossible(from: number, to: number): boolean {
@@ -57,7 +60,9 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
       return (to < STARS && from < FANS) || distances.includes((to - from + count) % count);
     },
     tie: (from: number, to: number, nowMs: number): Tie => tieAt(toggle, from, to, nowMs),
-    /** Returns the times during which the tie was on, if they began on the first day or later. */
+    /**
+     * Returns the times during which the follow existed, if they began on the first day or later.
+     */
     spells: (from: number, to: number, toMs: number): readonly Spell[] =>
       spellsOf(toggle, from, to, toMs),
   };

@@ -1,9 +1,9 @@
 /**
- * The graph of follows with their dates. Both lists of an account are read by positions that never
- * shift, oldest first: the crowd from before the first day (never held in memory), the accounts of
- * the world tied before it, then everyone who came since. The position of somebody who left stays
- * empty. Follows that were added by hand or recorded are sorted among those who came since, by
- * their date.
+ * The graph of follows with their dates. Both lists of an account, its followers and the accounts
+ * that it follows, are read by positions that never shift. Position 0 is the oldest entry. First
+ * comes the crowd from before the first day, which is never held in memory, then the accounts of
+ * the world from before that day, then everyone who came later, sorted by date and including
+ * follows that were added by hand or recorded. The position of an entry that has ended stays empty.
  */
 import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
 import { createDaily, type Daily, DAY_MS } from "../chance/daily.ts";
@@ -14,15 +14,15 @@ import type { Follow } from "./follow.ts";
 import { createFollowsByHand } from "./follows-by-hand.ts";
 import type { PeopleDirectory } from "../people/people-directory.ts";
 
-/** Shifts the crowd that an account follows away from the crowd that follows it. */
+/** An offset, so that an account does not follow the same users of the crowd that follow it. */
 const FOLLOWING_SHIFT = 50_021;
 /**
- * How many people of the crowd are tried as new followers. Usually one in four is free; after this
- * many misses fewer than one in a thousand is.
+ * How many users of the crowd are tried until one is found who can become a new follower. Usually
+ * one in four can; if all of these attempts fail, fewer than one in a thousand can.
  */
 const STRANGER_ATTEMPTS = 10_000;
 
-/** What the graph needs to know about people. */
+/** What the graph needs to know about accounts. */
 export type Followable = Pick<PeopleDirectory, "account" | "count">;
 
 export interface FollowGraphOptions {
@@ -31,7 +31,6 @@ export interface FollowGraphOptions {
   readonly startMs: number;
 }
 
-/** The follows of one world. */
 export class FollowGraph {
   readonly #people: Followable;
   readonly #seed: number;
@@ -62,8 +61,8 @@ export class FollowGraph {
   }
 
   /**
-   * Returns the followers that are held one by one, oldest first: all but the crowd from before the
-   * first day.
+   * Returns the followers that are held one by one, oldest first. These are all followers except
+   * the crowd from before the first day.
    */
   recent(key: number, nowMs: number): readonly Follow[] {
     const old = this.#edges
@@ -77,7 +76,7 @@ export class FollowGraph {
     ];
   }
 
-  /** Returns how many positions the follower list has, empty ones included. */
+  /** Returns the number of positions in the list of followers, including the empty ones. */
   followerPositions(key: number, nowMs: number): number {
     return (
       this.#early.size(key) +
@@ -86,7 +85,10 @@ export class FollowGraph {
     );
   }
 
-  /** Returns the follower at a position counted from the oldest; undefined if it is empty. */
+  /**
+   * Returns the follower at a position, counted from the oldest; undefined if the position is
+   * empty.
+   */
   followerAt(key: number, position: number, nowMs: number): number | undefined {
     const before = this.#early.size(key);
     if (position < before)
@@ -110,7 +112,7 @@ export class FollowGraph {
     return this.#early.count(key, nowMs) + came + ties + own - left;
   }
 
-  /** Returns the followers gained at or after `sinceMs`, newest first. */
+  /** Returns the followers who came at `sinceMs` or later, newest first. */
   followersSince(key: number, nowMs: number, sinceMs: number): readonly Follow[] {
     const found = this.recent(key, nowMs).filter((follow) => follow.atMs >= sinceMs);
     for (
@@ -124,7 +126,7 @@ export class FollowGraph {
     return found.sort((a, b) => b.atMs - a.atMs);
   }
 
-  /** Whether `follower` follows `target`. */
+  /** Whether `follower` follows `target` at the given time. */
   isFollowing(follower: number, target: number, nowMs: number): boolean {
     if (this.#hand.isLeft(target, follower)) return false;
     return (
@@ -143,8 +145,8 @@ export class FollowGraph {
   }
 
   /**
-   * Returns an indexed person of the crowd who does not follow the account and will not soon by
-   * chance; undefined if hardly anyone is left.
+   * Returns an indexed user of the crowd who does not follow the account and will not soon become a
+   * generated follower of it; undefined if hardly any such user is left.
    */
   stranger(target: number, nowMs: number): number | undefined {
     for (let attempt = 0; attempt < STRANGER_ATTEMPTS; attempt += 1) {
@@ -159,8 +161,8 @@ export class FollowGraph {
   }
 
   /**
-   * Returns the accounts and people that an account follows and that are held one by one, oldest
-   * first.
+   * Returns the accounts and users that an account follows and that are held one by one, oldest
+   * first. These are all except the crowd from before the first day.
    */
   recentFollowings(key: number, nowMs: number): readonly Follow[] {
     const old = this.#edges
@@ -174,7 +176,7 @@ export class FollowGraph {
     ];
   }
 
-  /** Returns how many positions the list of followed accounts has, empty ones included. */
+  /** Returns the number of positions in the list of followed accounts, including the empty ones. */
   followingPositions(key: number, nowMs: number): number {
     return (
       this.#followingsBefore(key) +
@@ -215,7 +217,10 @@ export class FollowGraph {
     );
   }
 
-  /** Returns the spells of a tie as entries of the list of one side; `key` is the other side. */
+  /**
+   * Returns the spells of the follow between two accounts as entries of a list. `key` is the
+   * account that the entries name.
+   */
   #spellsOf(from: number, to: number, key: number, nowMs: number): readonly Follow[] {
     return this.#hand.has(to, from)
       ? []
@@ -223,8 +228,9 @@ export class FollowGraph {
   }
 
   /**
-   * Returns everyone who came since the first day, earliest first, including those who left. New
-   * entries come at the end, except follows that are dated back by hand.
+   * Returns everyone who became a follower on the first day or later, earliest first, including
+   * those who have left. New entries come at the end, except follows that were added by hand with
+   * an earlier date.
    */
   #youngFollowers(key: number, nowMs: number): readonly Follow[] {
     const before = this.#early.size(key);
@@ -293,8 +299,8 @@ const isOn = (follow: Follow, nowMs: number): boolean =>
   follow.atMs <= nowMs && (follow.untilMs ?? Number.POSITIVE_INFINITY) > nowMs;
 
 /**
- * Caches the last list, because a walk asks for the same list at the same moment for every
- * position.
+ * Caches the list that was made last, because reading a list page by page needs the same list at
+ * the same time for every position.
  */
 function rememberLast(make: (key: number, nowMs: number) => readonly Follow[]) {
   let last:

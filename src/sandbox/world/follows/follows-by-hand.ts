@@ -1,6 +1,6 @@
 /**
- * Follows that were added, removed or recorded. For such a pair, what the world would generate does
- * not count.
+ * Follows that were added, removed or recorded. For these pairs of accounts, the generated follows
+ * are ignored.
  */
 import type { Follow } from "./follow.ts";
 
@@ -12,7 +12,7 @@ interface ByHand {
 
 const NONE: readonly Follow[] = [];
 
-/** Creates the follows by hand of one world. */
+/** Creates the empty set of these follows for one world. */
 export function createFollowsByHand() {
   const byTarget = new Map<number, ByHand>();
   const byFollower = new Map<number, Follow[]>();
@@ -37,7 +37,7 @@ export function createFollowsByHand() {
   return {
     add,
     remove: (target: number, follower: number): void => void ofTarget(target).left.add(follower),
-    /** Lets somebody who was removed follow again. */
+    /** Undoes a removal, so that the account can follow again. */
     bringBack: (target: number, follower: number): boolean =>
       ofTarget(target).left.delete(follower),
     has: (target: number, follower: number): boolean =>

@@ -1,4 +1,4 @@
-/** The communities and lists that every generated world has. Members are decided in groups.ts. */
+/** The communities and lists that every generated world has. groups.ts decides who is a member. */
 
 export interface Community {
   readonly id: string;
@@ -10,8 +10,8 @@ export interface Community {
   /** The user key of the creator. */
   readonly creator: number;
   /**
-   * Set for a recorded community: how many members it has beyond those that are named, and its
-   * banner.
+   * Only set for a recorded community: its banner, and the number of its members that the record
+   * counts but does not name.
    */
   readonly recorded?: { readonly unnamedMembers: number; readonly bannerUrl: string };
 }
@@ -46,9 +46,9 @@ export const COMMUNITIES: readonly Community[] = [
 export interface PublicList {
   readonly id: string;
   readonly share: number;
-  /** The number of followers before the first day. */
+  /** The number of followers before the world's first day. */
   readonly followers: number;
-  /** User keys of all followers; only set for a recorded list. */
+  /** The user keys of all followers; only set for a recorded list. */
   readonly followerKeys?: readonly number[];
 }
 

@@ -1,33 +1,39 @@
 /**
- * Communities and lists, and their members, who come and go over the days. A group is read by
- * positions that never shift, so that reading many pages meets everyone who stays. The position of
- * somebody who is not a member at the moment is empty.
+ * Communities and lists, and their members, who join and leave over time. A group's members are
+ * read by positions that never shift, so that reading several pages finds every member who stays.
+ * The position of an account that is not a member at the moment is empty.
  */
 import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
 import { hash32 } from "../chance/dice.ts";
 import { createListFollowers } from "./list-followers.ts";
 import { canTie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
-/** The first five accounts are members of every group; examples rely on it. */
+/**
+ * The number of accounts that are members of every group at all times, because examples rely on
+ * them.
+ */
 const LOYAL = 5;
 /**
- * Members of lists come from the first accounts only, because a list holds up to 5,000
- * (docs/service.md section 1).
+ * Only accounts below this position can be members of a generated list, because a list holds at
+ * most 5,000 members (docs/service.md section 1).
  */
 const LIST_REACH = 10_000;
 const RESTLESS_SHARE = 0.3;
 
 export interface Group {
   readonly id: string;
-  /** The share of all accounts that are members. */
+  /** The share of all accounts that are members at any moment. */
   readonly share: number;
-  /** Members of a recorded group or of one made by hand; absent for generated groups. */
+  /**
+   * The user keys of the members of a group that was recorded or made by hand; absent for generated
+   * groups.
+   */
   readonly members?: readonly number[];
 }
 
 export interface GroupsOptions {
   readonly seed: number;
-  /** How many accounts the world began with. */
+  /** The number of accounts that the world had at its start. */
   readonly count: number;
   readonly startMs: number;
 }
@@ -37,12 +43,15 @@ interface Change {
   readonly isIn: boolean;
 }
 
-/** The cached members of a group. */
+/** The cached facts about the members of a group. */
 interface Roll {
   readonly toggle: ToggleOptions;
   /** Accounts with this key or a higher one are members only if they were added by hand. */
   readonly reach: number;
-  /** Everyone who is a member at some time, by position. Grows at its end only. */
+  /**
+   * The accounts that are members at some time, by position. New accounts are only added at the
+   * end.
+   */
   readonly keys: number[];
   readonly members?: ReadonlySet<number>;
   readonly changes: Map<number, Change>;
@@ -70,7 +79,7 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     COMMUNITIES.map((each) => [each.id, toggleOf(each)]),
   );
 
-  /** Whether an account is a member of a generated community, ignoring changes by hand. */
+  /** Whether an account is a member of a generated community. Changes by hand are ignored. */
   function belongsByNature({ id }: Community, key: number, nowMs: number): boolean {
     return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, nowMs).isOn;
   }
@@ -103,11 +112,14 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     return key < reach && (key < LOYAL || tieAt(toggle, key, 0, nowMs).isOn);
   }
 
-  /** Returns the user keys of the current members. */
+  /** Returns the user keys of the accounts that are members at this time. */
   const membersOf = (group: Group, nowMs: number): readonly number[] =>
     rollOf(group).keys.filter((key) => isMember(group, key, nowMs));
 
-  /** Sets by hand whether an account is a member from `atMs` on. */
+  /**
+   * Makes an account a member, or no member, from `atMs` on. The account no longer joins or leaves
+   * by itself.
+   */
   function setMember(group: Group, key: number, isIn: boolean, atMs: number): void {
     const { changes, keys } = rollOf(group);
     changes.set(key, { atMs, isIn });
@@ -121,15 +133,18 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     list: (id: string): (PublicList & Group) | undefined => lists.get(id),
     putCommunity: (community: Community & Group): void =>
       void (communities.set(community.id, community), rolls.delete(community.id)),
-    /** Changes the texts of a community; its members stay. */
+    /** Changes the texts of a community. Its members stay the same. */
     describeCommunity: (community: Community & Group): void =>
       void communities.set(community.id, community),
-    /** Replaces a list. `hasOtherMembers: false` means that only its followers changed. */
+    /** Replaces a list. `hasOtherMembers: false` means that the members stay the same. */
     putList(list: PublicList & Group, hasOtherMembers = true): void {
       lists.set(list.id, list);
       if (hasOtherMembers) rolls.delete(list.id);
     },
-    /** Returns user keys by position, whether they are members at the moment or not. */
+    /**
+     * Returns the user keys at all positions, including accounts that are not members at the
+     * moment.
+     */
     positions: (group: Group): readonly number[] => rollOf(group).keys,
     isMember,
     belongsByNature,

@@ -1,13 +1,13 @@
 /**
- * The people of the crowd who follow a list. Some come every day, and some of those from before the
- * first day leave.
+ * The followers of a list, who are users of the crowd. New ones come every day, and some of those
+ * from before the first day leave.
  */
 import type { PublicList } from "./communities.ts";
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
 import { hash32, mix } from "../chance/dice.ts";
 
-/** Shifts the crowd that follows a list away from those that follow accounts. */
+/** An offset, so that lists do not have the same followers as accounts. */
 const LIST_CROWD = 70_001;
 
 /** Creates the followers of all lists of one world. */
@@ -22,7 +22,10 @@ export function createListFollowers(seed: number, startMs: number) {
   return {
     positions: (list: PublicList, nowMs: number): number =>
       list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
-    /** Returns the follower at a position counted from the oldest; undefined if it is empty. */
+    /**
+     * Returns the follower at a position, counted from the oldest; undefined if the position is
+     * empty.
+     */
     at(list: PublicList, position: number, nowMs: number): number | undefined {
       if (list.followerKeys !== undefined) return list.followerKeys[position];
       const who = crowdOf(list);
@@ -35,8 +38,8 @@ export function createListFollowers(seed: number, startMs: number) {
 const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10_000);
 
 /**
- * Returns the place of a follower in the order in which those from before the first day leave, a
- * fixed shuffle.
+ * Returns when a follower from before the first day leaves, as a place in a fixed, shuffled order;
+ * Infinity for later followers, who never leave.
  */
 const leavingOrder = (list: PublicList, position: number): number =>
   position >= list.followers

@@ -1,30 +1,27 @@
 /**
- * How accounts change by themselves: they get new names and bios, are protected for some days,
- * suspended for some weeks, or deleted for good. Changes are rare, at seeded moments, and never
- * happen to the first hundred accounts, because examples and samples name those. A pure function of
- * account and time.
+ * Changes that accounts make by themselves: they get new names and bios, are protected for some
+ * days, are suspended for some weeks, or are deleted permanently. These changes are rare and happen
+ * at times that depend only on the seed and the account. Except for new bios and pictures, they
+ * never happen to the first hundred accounts, because examples and samples name those.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
 
-/** Accounts below this position keep their names and can always be read. */
+/** Accounts below this position are never renamed and can always be read. */
 export const STEADY_ACCOUNTS = 100;
-/** The first accounts, the stars, never change at all. */
+/** The number of accounts at the beginning, the stars, that never change at all. */
 const STARS = 5;
-/** Renames before this day are not reported. */
+/** The time (epoch ms) from which on renames are counted. */
 const RENAMES_FROM_MS = Date.UTC(2024, 0, 1);
 
 interface Rhythm {
   readonly salt: number;
-  /**
-   * A change is possible once in every period of this many days, at a different moment for each
-   * account.
-   */
+  /** The length of a period in days. An account can change once per period, at a random time. */
   readonly everyDays: number;
   readonly chance: number;
 }
 
-/** A change that lasts for some days. */
+/** The rhythm of a change that ends after some days. */
 interface SpellRhythm extends Rhythm {
   readonly leastDays: number;
   readonly mostDays: number;
@@ -33,13 +30,16 @@ interface SpellRhythm extends Rhythm {
 export interface AccountChangesOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** How many accounts the world began with. Accounts that were added later change only by hand. */
+  /**
+   * The number of accounts that the world had at its start. Accounts that were added later change
+   * only by hand.
+   */
   readonly count: number;
 }
 
 export type AccountChanges = ReturnType<typeof createAccountChanges>;
 
-/** Creates the changes of one world's accounts. */
+/** Creates the changes of all accounts of one world. */
 export function createAccountChanges({ seed, startMs, count }: AccountChangesOptions) {
   const salt = (what: string): number => hash32(seed, "life", what);
   const renamed: Rhythm = { salt: salt("renamed"), everyDays: 90, chance: 0.6 };
@@ -62,10 +62,10 @@ export function createAccountChanges({ seed, startMs, count }: AccountChangesOpt
   const isWild = (key: number): boolean => key >= STEADY_ACCOUNTS && key < count;
 
   return {
-    /** Returns the times of the account's renames up to now, earliest first. */
+    /** Returns the times of the account's renames up to now (epoch ms), earliest first. */
     renames: (key: number, nowMs: number): readonly number[] =>
       isWild(key) ? momentsUpTo(renamed, key, RENAMES_FROM_MS, nowMs) : [],
-    /** Returns how often bio, name and picture have changed since the world's start. */
+    /** Returns how often the bio, the name or the picture has changed since the world's start. */
     revisions: (key: number, nowMs: number): number =>
       key >= STARS && key < count ? momentsUpTo(revised, key, startMs, nowMs).length : 0,
     isProtected: (key: number, nowMs: number): boolean =>
@@ -76,8 +76,8 @@ export function createAccountChanges({ seed, startMs, count }: AccountChangesOpt
       isWild(key) &&
       nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
     /**
-     * Whether the search index leaves the account out, as it does with one in a hundred
-     * (docs/service.md section 5).
+     * Whether the search index leaves the account out. The service leaves out about one account in
+     * a hundred (docs/service.md section 5).
      */
     isHiddenFromSearch: (key: number): boolean => isWild(key) && fraction(hiddenSalt, key) < 0.01,
   };
@@ -85,7 +85,10 @@ export function createAccountChanges({ seed, startMs, count }: AccountChangesOpt
 
 const MEAN_LIFE_DAYS = 800;
 
-/** Returns the moment of the change in one period; undefined if nothing changes in it. */
+/**
+ * Returns the time of the change within a period; undefined if the account does not change in this
+ * period.
+ */
 function momentIn(
   { salt, everyDays, chance }: Rhythm,
   key: number,
@@ -111,8 +114,8 @@ function momentsUpTo(
 }
 
 /**
- * Whether a lasting change is on. It is shorter than a period, so only this period's and the
- * previous one's can still last.
+ * Whether a change that ends after some days is present now. The duration is shorter than a period,
+ * so only the changes of this and of the previous period have to be checked.
  */
 function isInSpell(rhythm: SpellRhythm, key: number, nowMs: number): boolean {
   const { leastDays, mostDays } = rhythm;

@@ -1,16 +1,16 @@
 /**
- * The named people of the world: the accounts that post, follow and have scores. Each is a pure
- * function of its position; positions, ids and handles are converted into each other without a
- * table. The crowd that follows them is in crowd.ts.
+ * The accounts of the world, which post, follow and have scores. An account is computed from the
+ * seed and its position. Positions, ids and handles can be computed from each other without a
+ * table. crowd.ts has the crowd that follows the accounts.
  */
 import { bell, createDice, fraction, hash32, pick } from "../chance/dice.ts";
 import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "../chance/vocabulary.ts";
 
 export interface Account {
-  /** The position in the world, which is also the user key. */
+  /** The position of the account in the world, which is also its user key. */
   readonly index: number;
   readonly id: string;
-  /** The first handle; `People` knows the current one. */
+  /** The account's first handle. `People` knows the present one. */
   readonly username: string;
   readonly displayName: string;
   readonly description: string;
@@ -23,7 +23,8 @@ export interface Account {
   readonly tweetsBefore: number;
   readonly verified: boolean;
   /**
-   * Whether the account is in the service's own database, so that it has scores and 7-day lists.
+   * Whether the service has the account in its own database. Only such accounts have scores and
+   * lists of the last 7 days.
    */
   readonly indexed: boolean;
   readonly baseScore: number;
@@ -41,20 +42,26 @@ interface Star {
   readonly score: number;
 }
 
-/** How many posts a day accounts write: log-normal, so that few accounts write most posts. */
+/**
+ * How many posts accounts write per day. The numbers are log-normally distributed, so that a few
+ * accounts write most of the posts.
+ */
 export interface PostingRates {
   readonly median: number;
   readonly mean: number;
 }
 
 /**
- * The usual rates: about half of the accounts are silent for two days, as clients of such services
- * see.
+ * The usual rates. About half of the accounts then post nothing for two days, as on the real
+ * platform.
  */
 export const USUAL_RATES: PostingRates = { median: 0.4, mean: 3 };
 const MAX_POSTS_PER_DAY = 300;
 
-/** Accounts that examples may name: they exist and are indexed whatever the seed. */
+/**
+ * The first accounts of every world. Examples may name them, because they exist and are indexed
+ * whatever the seed.
+ */
 const STARS: readonly Star[] = [
   {
     username: "acme",
@@ -103,22 +110,22 @@ const CREATION_SPAN_MS = 15 * 365 * 86_400_000;
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657;
 const OLD_ID_STEP = 100_003;
 const OLD_ID_BASE = 10_000_000;
-/** The low bits of an id that hold the position. */
+/** The low bits of an id that encode the position. */
 const POSITION_BITS = 0x1fffff;
 
-/** The most accounts that a world can have: with more, two accounts would share an id. */
+/** The maximum number of accounts in a world. With more, two accounts could have the same id. */
 export const MAX_ACCOUNTS = 2_000_000;
 
 /**
- * Returns how many accounts a world has if `wanted` are asked for: every world but an empty one
- * includes the stars.
+ * Returns the number of accounts in a world for which `wanted` accounts are requested. A world
+ * includes all stars unless it is empty.
  */
 export const worldSize = (wanted: number): number =>
   wanted === 0 ? 0 : Math.max(wanted, STARS.length);
 
 /**
- * Returns the account at this position, the same for the same seed. An account with a `username`
- * was added by hand: it posts nothing and has no followers.
+ * Returns the account at this position, which is the same for the same seed. With `username`, it is
+ * an account that was added by hand, which posts nothing and has no followers.
  */
 export function createAccount(seed: number, index: number, username?: string): Account {
   const dice = createDice(seed, "account", index);
@@ -141,7 +148,7 @@ export function createAccount(seed: number, index: number, username?: string): A
     followingsBefore: Math.floor(20 + dice() ** 2 * 900),
     tweetsBefore: Math.floor(200 + dice() ** 2 * 30_000),
     verified: star !== undefined || dice() < 0.25,
-    // Accounts that tests add are indexed, so that both ways of watching followers see them.
+    // Accounts that tests add are indexed, so that the lists of the last 7 days contain them, too.
     indexed: star !== undefined || username !== undefined || dice() < 0.6,
     baseScore: star?.score ?? Math.floor(10 + dice() ** 2 * 1_800),
     lang: star === undefined ? pick(["en", "en", "en", "de", "es", "ja", "fr"], dice()) : "en",
@@ -150,7 +157,10 @@ export function createAccount(seed: number, index: number, username?: string): A
   };
 }
 
-/** Returns a display name for an account that was added by hand: "Maya Builds" for maya_builds. */
+/**
+ * Returns a display name for an account that was added by hand, such as "Maya Builds" for
+ * maya_builds.
+ */
 const nameFrom = (handle: string): string =>
   handle
     .split("_")
@@ -158,7 +168,10 @@ const nameFrom = (handle: string): string =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join(" ") || handle;
 
-/** Returns a function from an account's position to its average number of posts a day. */
+/**
+ * Returns a function that computes the average number of posts per day of the account at a
+ * position.
+ */
 export function createPosting(
   seed: number,
   count: number,
@@ -176,12 +189,12 @@ export function createPosting(
   };
 }
 
-/** Prefixes of the new handles of accounts that are renamed. */
+/** The prefixes of the new handles of renamed accounts. */
 const PREFIXES = ["its", "real", "the", "hey"] as const;
 
 /**
- * Returns a handle that ends in the position, from which the account is found again. No name ends
- * in a digit.
+ * Returns a handle that ends in the account's position, so that the position can be read from the
+ * handle. Names never end in a digit.
  */
 function handleOf(first: string, last: string, index: number, renames: number): string {
   const plain = (text: string) =>
@@ -204,8 +217,8 @@ export function handleAfter(account: Account, renames: number): string {
 }
 
 /**
- * Returns the position at the end of a generated handle; undefined if there is none. The caller
- * must check that the account there has this handle.
+ * Returns the position that a handle ends in; undefined if it ends in none. The caller must check
+ * that the account at the position really has this handle.
  */
 export function positionInHandle(handle: string): number | undefined {
   const star = STARS.findIndex((each) => each.username === handle.toLowerCase());
@@ -214,7 +227,10 @@ export function positionInHandle(handle: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Returns the id of an account: short for old accounts, a snowflake beyond 2^53 for young ones. */
+/**
+ * Returns the id of an account: a short number for an old account, a snowflake beyond 2^53 for a
+ * newer one.
+ */
 function userIdAt(createdMs: number, seed: number, index: number): string {
   const salt = createDice(seed, "user-id", index);
   if (createdMs < SNOWFLAKE_EPOCH_MS)
@@ -227,7 +243,10 @@ function userIdAt(createdMs: number, seed: number, index: number): string {
 
 const idMask = (seed: number): number => hash32(seed, "user-id-mask");
 
-/** Returns the position that an id carries. It is right only if the account there has this id. */
+/**
+ * Returns the position that an id encodes. The caller must check that the account at the position
+ * really has this id.
+ */
 export function positionInId(seed: number, id: string): number {
   if (id.length <= 12) return Math.floor((Number(id) - OLD_ID_BASE) / OLD_ID_STEP);
   return (Number(BigInt(id) & BigInt(POSITION_BITS)) ^ idMask(seed)) & POSITION_BITS;

@@ -1,11 +1,12 @@
 /**
- * A million people without a timeline, who exist so that accounts have followers. Each is a pure
- * function of its number; numbers, ids and handles are converted into each other without a table.
+ * The crowd: a million users without a timeline, who exist so that accounts have followers. A user
+ * of the crowd is computed from the seed and a number. Numbers, ids and handles can be computed
+ * from each other without a table.
  */
 import { hash32, pick, unit } from "../chance/dice.ts";
 import { FIRST_NAMES, LAST_NAMES } from "../chance/vocabulary.ts";
 
-/** User keys below this are accounts; from here on they are people of the crowd. */
+/** The first user key of the crowd. Keys below it are accounts of the world. */
 export const CROWD_FROM = 10_000_000;
 export const CROWD_SIZE = 1_000_000;
 const ID_BASE = 1_400_000_000_000_000_000n;
@@ -49,7 +50,7 @@ export function crowdPerson(seed: number, key: number): CrowdPerson {
   };
 }
 
-/** Returns the user key behind an id of the crowd; undefined if nobody has the id. */
+/** Returns the user key for an id of the crowd; undefined if no user of the crowd has this id. */
 export function crowdKeyOfId(seed: number, id: string): number | undefined {
   const number = Number((BigInt(id) - ID_BASE) >> 22n);
   return number >= 0 && number < CROWD_SIZE && idOf(seed, number) === id
@@ -69,15 +70,14 @@ const SHIFT = 7_919;
 const STEP_BACK = inverse(STEP, CROWD_SIZE);
 
 /**
- * Returns the person who became the `rank`-th follower of an account, a different one for each
- * rank.
+ * Returns the user key of the `rank`-th follower of an account. Every rank has a different user.
  */
 export const crowdFollower = (account: number, rank: number): number =>
   CROWD_FROM +
   Number((BigInt(rank) * BigInt(STEP) + BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE));
 
 /**
- * Returns the rank at which a person of the crowd follows the account, if the account ever has that
+ * Returns the rank with which a user of the crowd follows the account, if the account ever has that
  * many followers.
  */
 export function crowdRank(account: number, key: number): number {

@@ -1,7 +1,7 @@
 /**
- * Everyone who exists, whatever the time, by user key: accounts of the world, accounts that were
- * added or recorded, and the crowd. Accounts of the world are computed on demand; only changed,
- * added and recorded ones are kept. The crowd cannot be changed.
+ * All users that exist at any time, by user key: the accounts of the world, accounts that were
+ * added or recorded, and the crowd. Accounts of the world are computed when they are needed; only
+ * changed, added and recorded accounts are stored. The crowd cannot be changed.
  */
 import type { User } from "../../../model/user.ts";
 import type { AccountState } from "./account-state.ts";
@@ -21,9 +21,9 @@ import {
 } from "./crowd.ts";
 import { createAccountChanges, type AccountChanges } from "./account-changes.ts";
 
-/** Keys from here on are recorded users: see load-records.ts. */
+/** The first user key of recorded users, which load-records.ts adds. */
 const RECORDED_FROM = 100_000_000;
-/** How many computed accounts are cached. */
+/** The number of computed accounts that are cached. */
 const REMEMBERED = 50_000;
 
 export interface PeopleOptions {
@@ -32,20 +32,26 @@ export interface PeopleOptions {
   readonly startMs: number;
 }
 
-/** The people of one world by user key. */
+/** The users of one world by user key. */
 export class PeopleDirectory {
   readonly seed: number;
-  /** How many accounts the world began with. Accounts with a key below this post by themselves. */
+  /**
+   * The number of accounts that the world had at its start. Only these accounts, whose keys are
+   * below this number, post by themselves.
+   */
   readonly count: number;
   readonly changes: AccountChanges;
   /** The states of accounts that were changed by hand. */
   readonly states = new Map<number, AccountState>();
-  /** Whether an account is in the service's own database, if that was set by hand. */
+  /**
+   * Whether an account is in the service's own database, for accounts for which this was set by
+   * hand.
+   */
   readonly indexed = new Map<number, boolean>();
   readonly #made = new Map<number, Account>();
   readonly #added: Account[] = [];
   readonly #recorded: User[] = [];
-  /** The user keys of handles and ids that cannot be computed back. */
+  /** The user keys for handles and ids from which a key cannot be computed. */
   readonly #byHandle = new Map<string, number>();
   readonly #byId = new Map<string, number>();
 
@@ -73,21 +79,21 @@ export class PeopleDirectory {
     return key >= CROWD_FROM && key < RECORDED_FROM;
   }
 
-  /** Returns a person of the crowd. */
+  /** Returns the user of the crowd with this key. */
   person(key: number): CrowdPerson {
     return crowdPerson(this.seed, key);
   }
 
   /**
-   * Yields the keys of all accounts: the world's own, added and recorded ones. The crowd is not
-   * included.
+   * Yields the keys of all accounts: those of the world, and those that were added or recorded. The
+   * crowd is left out.
    */
   *keys(): Generator<number> {
     for (let key = 0; key < this.count + this.#added.length; key += 1) yield key;
     for (let n = 0; n < this.#recorded.length; n += 1) yield RECORDED_FROM + n;
   }
 
-  /** Adds an account that posts nothing. */
+  /** Adds an account that posts nothing, and returns its key. */
   add(username: string): number {
     const account = createAccount(this.seed, this.count + this.#added.length, username);
     this.#added.push(account);
@@ -96,7 +102,10 @@ export class PeopleDirectory {
     return account.index;
   }
 
-  /** Adds a user as the service once showed it, or replaces a recorded one with the same id. */
+  /**
+   * Adds a user as the service once showed it, and returns its key. A recorded user with the same
+   * id is replaced.
+   */
   record(user: User): number {
     const known = this.#byId.get(user.id);
     const key =
@@ -107,7 +116,7 @@ export class PeopleDirectory {
     return key;
   }
 
-  /** Assigns a handle to an account; the account's previous handle is then unused. */
+  /** Gives an account a new handle. Its previous handle `before` is free afterwards. */
   giveHandle(key: number, before: string, handle: string): void {
     if (this.#byHandle.get(before.toLowerCase()) === key)
       this.#byHandle.delete(before.toLowerCase());
@@ -115,8 +124,8 @@ export class PeopleDirectory {
   }
 
   /**
-   * Returns the key behind a handle in lower case. `usernameOf` returns the current handle of an
-   * account of the world.
+   * Returns the key of the user with this handle, which must be in lower case. `usernameOf` returns
+   * the present handle of an account.
    */
   keyOfHandle(handle: string, usernameOf: (key: number) => string): number | undefined {
     const given = this.#byHandle.get(handle);

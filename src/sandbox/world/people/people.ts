@@ -1,4 +1,7 @@
-/** The people of a directory at one moment: their handles, and whether they can be seen. */
+/**
+ * Answers questions about users at one moment: which handles they have, and whether they can be
+ * read.
+ */
 import type { User } from "../../../model/user.ts";
 import type { AccountState, ProfileEdits } from "./account-state.ts";
 import { type Account, handleAfter } from "./accounts.ts";
@@ -7,7 +10,6 @@ import type { PeopleDirectory } from "./people-directory.ts";
 
 const NO_EDITS: ProfileEdits = {};
 
-/** The people of a directory, each as of the moment of the call. */
 export class People {
   readonly #directory: PeopleDirectory;
   readonly #now: () => number;
@@ -21,7 +23,10 @@ export class People {
     return this.#directory.seed;
   }
 
-  /** How many accounts the world began with. Accounts with a key below this post by themselves. */
+  /**
+   * The number of accounts that the world had at its start. Only these accounts, whose keys are
+   * below this number, post by themselves.
+   */
   get count(): number {
     return this.#directory.count;
   }
@@ -34,7 +39,7 @@ export class People {
     return this.#directory.recordedUser(key);
   }
 
-  /** Returns a person of the crowd. */
+  /** Returns the user of the crowd with this key. */
   person(key: number): CrowdPerson {
     return this.#directory.person(key);
   }
@@ -44,8 +49,8 @@ export class People {
   }
 
   /**
-   * Returns the keys of all accounts: the world's own, added and recorded ones. The crowd is not
-   * included.
+   * Returns the keys of all accounts: those of the world, and those that were added or recorded.
+   * The crowd is left out.
    */
   keys(): Generator<number> {
     return this.#directory.keys();
@@ -64,7 +69,7 @@ export class People {
       : handleAfter(named, this.renames(key).length);
   }
 
-  /** Returns the times at which the account was renamed, earliest first. */
+  /** Returns the times at which the account was renamed (epoch ms), earliest first. */
   renames(key: number): readonly number[] {
     return (
       this.#directory.states.get(key)?.renamedMs ??
@@ -72,7 +77,7 @@ export class People {
     );
   }
 
-  /** Returns how often the account's profile has changed. */
+  /** Returns how often the account's profile has changed by itself. */
   revisions(key: number): number {
     return this.#directory.changes.revisions(key, this.#now());
   }
@@ -85,7 +90,10 @@ export class People {
     return this.#directory.keyOfId(id);
   }
 
-  /** Returns the key behind a handle; adds an account that posts nothing if nobody has it. */
+  /**
+   * Returns the key of the user with this handle. If there is none, an account that posts nothing
+   * is added.
+   */
   ensure(username: string): number {
     return this.keyOfHandle(username) ?? this.#directory.add(username);
   }
@@ -118,8 +126,8 @@ export class People {
   }
 
   /**
-   * Whether the account can be read. Deleted, suspended and protected accounts answer 404
-   * (api-v3.md, Errors).
+   * Whether the account can be read. The service answers 404 for deleted, suspended and protected
+   * accounts (api-v3.md, Errors).
    */
   isReadable(key: number): boolean {
     return !this.isGone(key) && !this.isProtected(key);
@@ -144,7 +152,7 @@ export class People {
     this.#directory.indexed.set(key, isIndexed);
   }
 
-  /** Returns the profile fields that are shown instead of the real ones. */
+  /** Returns the profile fields that were set by hand. */
   shown(key: number): ProfileEdits {
     return this.#directory.states.get(key)?.shown ?? NO_EDITS;
   }
@@ -154,8 +162,8 @@ export class People {
   }
 
   /**
-   * Returns the account's state, to be changed by hand. From this call on the account no longer
-   * changes by itself. Undefined for the crowd.
+   * Returns the account's state for changes by hand; undefined for the crowd. After this call the
+   * account no longer changes by itself.
    */
   state(key: number): AccountState | undefined {
     const { states, changes } = this.#directory;

@@ -1,6 +1,6 @@
 /**
- * Influence scores, which change once a day in waves of a week and a month. The reported changes
- * are computed from the score's own history.
+ * Influence scores. A generated score changes once a day, in waves of about a week and about a
+ * month. The changes that the API reports are computed from these values.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
@@ -11,7 +11,7 @@ export interface ScoreChange {
   readonly month_delta: number;
 }
 
-/** Creates the scores of one world by user key; people without a score have 0. */
+/** Creates the scores of one world, by user key. A user without a score has 0. */
 export function createScores(people: PeopleDirectory, seed: number) {
   const salt = hash32(seed, "score");
   const fixed = new Map<number, ScoreChange & { readonly score?: number }>();
@@ -35,7 +35,10 @@ export function createScores(people: PeopleDirectory, seed: number) {
     };
   }
 
-  /** Returns the score. If only the week's change was set by hand, the score moves by it. */
+  /**
+   * Returns the score. If only the week's change was set by hand, the score is that of a week ago
+   * plus this change.
+   */
   function score(key: number, nowMs: number): number {
     const set = fixed.get(key)?.score;
     if (set !== undefined) return set;
@@ -52,14 +55,14 @@ export function createScores(people: PeopleDirectory, seed: number) {
 
   return {
     /**
-     * Whether there is a score at all. The crowd has none, nor have accounts that were recorded
-     * without one.
+     * Whether the user has a score. The crowd and accounts that were recorded without a score have
+     * none.
      */
     knows: (key: number): boolean =>
       people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
     score,
     changes,
-    /** Sets the given fields by hand; the others stay as they are. */
+    /** Sets the given fields by hand. The others stay as they are. */
     set(
       key: number,
       change: Partial<ScoreChange> & { readonly score?: number },

@@ -1,5 +1,5 @@
 /**
- * Shows people as the API's profiles at one moment: accounts of the world, the crowd, and recorded
+ * Shows users as profiles of the API at one moment: accounts of the world, the crowd, and recorded
  * accounts.
  */
 import type { User } from "../../../model/user.ts";
@@ -8,7 +8,9 @@ import { hash32, pick } from "../chance/dice.ts";
 import { BIOS, NAME_ORNAMENTS } from "../chance/vocabulary.ts";
 import type { WorldAt } from "../world.ts";
 
-/** Profiles of this world at `nowMs`; each is made once. */
+/**
+ * Creates functions that show the profiles of this world at `nowMs`. Each profile is computed once.
+ */
 export function createProfiles(world: WorldAt, nowMs: number) {
   const { people } = world;
   const users = new Map<number, User>();
@@ -27,7 +29,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     return made;
   }
 
-  /** Returns a few fields of the profile, which is cheaper than the whole. */
+  /** Returns a few fields of the profile, which is cheaper than the whole profile. */
   function names(
     key: number,
   ): Pick<User, "id" | "username" | "display_name" | "verified" | "description"> {
@@ -45,7 +47,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     };
   }
 
-  /** Returns the text that a search for people reads. */
+  /** Returns the text in which a search for users looks for words. */
   function nameAndBio(key: number): string {
     const { username, display_name, description } = names(key);
     return `${username} ${display_name} ${description}`;
@@ -84,8 +86,8 @@ function accountUser(world: WorldAt, account: Account, nowMs: number): User {
 }
 
 /**
- * Returns name, bio and pictures after this many changes. Every other change is one of the picture
- * alone.
+ * Returns the name, the bio and the pictures after this many changes of the profile. Every change
+ * gives a new picture; every second one also gives a new name and bio.
  */
 function face(seed: number, account: Account, revisions: number) {
   const edition = Math.floor(revisions / 2);
@@ -101,7 +103,7 @@ function face(seed: number, account: Account, revisions: number) {
   };
 }
 
-/** Returns a user as recorded, with the changes made by hand since. */
+/** Returns a recorded user, with the changes that were made by hand since then. */
 function recordedUser({ people, tweets }: WorldAt, key: number, nowMs: number): User {
   const seen = people.recordedUser(key);
   if (seen === undefined) throw new RangeError(`no user ${key}`);

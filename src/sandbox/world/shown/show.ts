@@ -1,6 +1,6 @@
 /**
- * Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles
- * are made in show-user.ts, and quirks of the wire format in wire-quirks.ts.
+ * Shows tweets as the API does at one moment: texts, counts, and quoted and retweeted tweets.
+ * show-user.ts shows profiles; wire-quirks.ts adds the deviations of the wire format.
  */
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import { hash32 } from "../chance/dice.ts";
@@ -11,14 +11,17 @@ import type { World } from "../world.ts";
 
 export type Show = ReturnType<typeof createShow>;
 
-/** Shows the world at `nowMs`. Each profile is made once per `Show`. */
+/** Creates functions that show the world at `nowMs`. Each profile is computed once. */
 export function createShow(present: World, nowMs: number) {
   const world = present.at(nowMs);
   const { people, tweets } = world;
   const { user, names, nameAndBio } = createProfiles(world, nowMs);
   const searchable = createSearchableTweets({ tweet, user, targetOf, textOf, entitiesOf, names });
 
-  /** Returns a tweet. With `depth` 0 it comes without the tweet that it quotes or retweets. */
+  /**
+   * Returns a tweet as the API shows it. With `depth` 0, the tweet that it quotes or retweets is
+   * left out.
+   */
   function tweet(record: TweetRecord, depth = 1): Tweet {
     const answers = countAnswers(tweets.answersTo(record, nowMs));
     if (record.shown !== undefined) return recordedTweet(record, record.shown, answers);
@@ -38,7 +41,7 @@ export function createShow(present: World, nowMs: number) {
     };
   }
 
-  /** Returns a recorded tweet: the recorded counts plus the answers added by hand since. */
+  /** Returns a recorded tweet. Answers that were added since then increase the recorded counts. */
   function recordedTweet(
     record: TweetRecord,
     seen: Tweet,
@@ -65,7 +68,8 @@ export function createShow(present: World, nowMs: number) {
     depth: number,
   ): Partial<Tweet> {
     if (target === undefined || depth === 0) return {};
-    // The entities of a quoted tweet are empty inside the quoting one (docs/service.md section 2).
+    // Inside a quoting tweet, the service sends the quoted tweet without entities (docs/service.md
+    // section 2).
     if (record.kind === "quote") return { quoted_status: { ...tweet(target, 0), entities: [] } };
     return record.kind === "retweet" ? { retweeted_status: tweet(target, 0) } : {};
   }
@@ -83,7 +87,7 @@ export function createShow(present: World, nowMs: number) {
   /** Whether timelines and lookups show the tweet now. */
   const isVisible = (record: TweetRecord): boolean =>
     record.visibleMs <= nowMs && !isDeleted(record) && people.isReadable(record.author);
-  /** Whether the search index shows the tweet now. */
+  /** Whether searches find the tweet now. */
   const isIndexed = (record: TweetRecord): boolean =>
     record.indexedMs <= nowMs &&
     !isDeleted(record) &&
@@ -93,7 +97,10 @@ export function createShow(present: World, nowMs: number) {
   return { nowMs, user, nameAndBio, tweet, searchable, isVisible, isIndexed };
 }
 
-/** Returns likes, bookmarks and views, which grow with age; most come in the first hours. */
+/**
+ * Returns the counts of likes, bookmarks and views. They grow with the tweet's age, fastest in the
+ * first hours.
+ */
 function applause(record: TweetRecord, nowMs: number) {
   const likes = Math.max(
     0,
@@ -106,7 +113,10 @@ function applause(record: TweetRecord, nowMs: number) {
   };
 }
 
-/** Counts answers, except recorded ones, which are part of the recorded counts. */
+/**
+ * Counts the answers to a tweet. Recorded answers are left out, because the recorded counts already
+ * include them.
+ */
 function countAnswers(answers: readonly TweetRecord[]) {
   const counts = { retweet_count: 0, reply_count: 0, quote_count: 0 };
   for (const answer of answers) {
@@ -120,7 +130,7 @@ function countAnswers(answers: readonly TweetRecord[]) {
 
 interface Words {
   readonly text: string;
-  /** The handle of the author that a reply answers; "" for other tweets. */
+  /** The handle of the author to whom this tweet replies; "" if it is not a reply. */
   readonly targetName: string;
 }
 

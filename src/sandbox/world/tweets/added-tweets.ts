@@ -1,4 +1,4 @@
-/** Tweets that were added one by one, in the order of their ids. */
+/** Tweets that were added by hand or recorded, sorted by their ids. */
 import { compareIds } from "../../../model/id.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
@@ -16,7 +16,7 @@ export class AddedTweets {
     return this.#all.length;
   }
 
-  /** The time of the tweet that was added last, from its id; 0 if there is none. */
+  /** The time of the tweet that was added last (epoch ms); 0 if there is none. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -49,12 +49,12 @@ export class AddedTweets {
 
 const NONE: readonly TweetRecord[] = [];
 
-/** Inserts a record, in most cases at the end. */
+/** Inserts a tweet at its place in the order of ids, which is usually the end. */
 function insert(sorted: TweetRecord[], record: TweetRecord): void {
   sorted.splice(lastBelow(sorted, record.id) + 1, 0, record);
 }
 
-/** Returns the position of the youngest record that is older than the id; -1 if there is none. */
+/** Returns the position of the newest tweet with a lower id; -1 if there is none. */
 export function lastBelow(sorted: readonly TweetRecord[], id: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

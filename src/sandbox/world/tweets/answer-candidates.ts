@@ -1,25 +1,26 @@
 /**
- * Decides whose posts an account answers. Everyone answers a few accounts at fixed distances from
- * their position, so that both directions are computed without a table. The first accounts, the
- * stars, are answered by many.
+ * Decides whose posts an account can answer. An account answers a few accounts at certain distances
+ * from its position, the same distances for all, so that both directions can be computed without a
+ * table. The first five accounts, the stars, can be answered by many others.
  */
 import { hash32, mix } from "../chance/dice.ts";
 
-/** How many accounts everyone listens to, beside the stars. */
+/** The number of accounts, apart from the stars, that an account can answer. */
 const CANDIDATES = 12;
 const STARS = 5;
 /**
- * Only the first accounts answer stars, so that the answers to a star are found among few accounts.
+ * The number of accounts that can answer the stars. It is limited so that the answers to a star are
+ * found by checking few accounts.
  */
 const FANS = 2_000;
-/** The percentage of a fan's answers that go to a star, if the star has posted. */
+/** The percentage of an account's answers that go to a star, for accounts that can answer stars. */
 const TO_STAR_PERCENT = 14;
-/** How many other accounts are tried until one has posted lately. */
+/** The maximum number of accounts that are tried until one is found that has posted recently. */
 const TRIES = 3;
 
 export type AnswerCandidates = ReturnType<typeof createAnswerCandidates>;
 
-/** Creates the choices of a world of `count` accounts. */
+/** Creates these choices for a world of `count` accounts. */
 export function createAnswerCandidates(seed: number, count: number) {
   const [distanceSalt, moodSalt] = [hash32(seed, "ear"), hash32(seed, "hearing")];
   const distances = Array.from({ length: CANDIDATES }, (_, nth) =>
@@ -36,7 +37,10 @@ export function createAnswerCandidates(seed: number, count: number) {
       : undefined;
   }
 
-  /** Yields the accounts that an author may answer at this moment, the most likely first. */
+  /**
+   * Yields the accounts that an author can answer at this time, in the order in which they are
+   * tried.
+   */
   function* candidatesOf(author: number, atMs: number): Generator<number> {
     const mood = moodOf(author, atMs);
     for (let turn = 0; ; turn += 1) {
@@ -46,7 +50,10 @@ export function createAnswerCandidates(seed: number, count: number) {
     }
   }
 
-  /** Whether `candidatesOf` may yield the other account; faster than reading what it yields. */
+  /**
+   * Whether `candidatesOf` can yield the account `other`. This is faster than going through the
+   * candidates.
+   */
   function isCandidate(author: number, atMs: number, other: number): boolean {
     const mood = moodOf(author, atMs);
     for (let turn = 0; ; turn += 1) {
@@ -56,7 +63,7 @@ export function createAnswerCandidates(seed: number, count: number) {
     }
   }
 
-  /** Returns all accounts that may answer an author. */
+  /** Returns all accounts that can answer an author. */
   function possibleAnswerersOf(author: number): ReadonlySet<number> {
     const answerers = new Set(distances.map((distance) => (author - distance + count) % count));
     if (author < STARS) for (let fan = 0; fan < Math.min(count, FANS); fan += 1) answerers.add(fan);

@@ -1,6 +1,6 @@
 /**
- * Tweets pinned to profiles and communities. They are older than any timeline, and the same in
- * every run.
+ * Tweets that are pinned to profiles and communities. They are older than any timeline reaches, and
+ * depend only on the seed.
  */
 import { timeOfTweetId } from "../../../model/id.ts";
 import { COMMUNITIES } from "../groups/communities.ts";
@@ -12,7 +12,8 @@ import { snowflake, type TweetRecord } from "./tweet-record.ts";
 const PINS_FROM_MS = Date.UTC(2024, 5, 1);
 const PINS_SPAN_MS = 90 * DAY_MS;
 /**
- * How many pinned tweets an account has; the next one is shown after each change of its profile.
+ * The number of different pinned tweets of an account. Each change of the account's profile
+ * replaces its pinned tweet by the next one.
  */
 const TURNS = 4;
 
@@ -40,8 +41,8 @@ export function createPins(people: PeopleDirectory) {
   }
 
   /**
-   * Returns the account's pinned tweet after this many changes of its profile; undefined if it has
-   * none.
+   * Returns the account's pinned tweet after this many changes of its profile; undefined if the
+   * account has none.
    */
   function pinOf(author: number, revisions: number): TweetRecord | undefined {
     const account = author < people.count ? people.account(author) : undefined;

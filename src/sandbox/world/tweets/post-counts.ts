@@ -1,6 +1,7 @@
 /**
- * Counts an author's posts and media, as the profile shows them: the cached sum of days that can no
- * longer change, plus the few days that still can.
+ * Counts an author's posts and media as the profile shows them. The sum over the days that can no
+ * longer change is cached; the last few days, on which posts may still be deleted, are counted
+ * anew.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { REGRET_MS, type PlannedPost, type PlannedPosts } from "../chance/planned-posts.ts";
@@ -10,11 +11,11 @@ export interface Counts {
   readonly media: number;
 }
 
-/** A time at which every post that will be deleted has been. */
+/** A time after all deletions. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
 interface Memory {
-  /** The first day that the sum does not include. */
+  /** The first day that the cached sum does not include. */
   day: number;
   posts: number;
   media: number;
@@ -24,8 +25,8 @@ interface Memory {
 }
 
 /**
- * Creates the counters. They go up when a tweet is created, a moment before anyone can see it, and
- * down when it is deleted. Nothing before `firstDay` counts.
+ * Creates the counters. A tweet counts from its creation on, which is a moment before it becomes
+ * visible, until it is deleted. Days before `firstDay` do not count.
  */
 export function createPostCounts(
   planned: PlannedPosts,

@@ -1,28 +1,28 @@
 /**
- * Tweets and authors for a search, which reads a few fields of thousands of tweets. They have only
- * the fields that the search language can ask for. Expensive fields, such as counts of answers, are
- * computed when they are read.
+ * Tweets and authors in the form in which a search checks them. A search checks a few fields of
+ * thousands of tweets, so only the fields of the search language exist, and expensive fields, such
+ * as counts of answers, are computed only when they are read.
  */
 import { decodeText } from "../../../api/decode-text.ts";
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import type { User } from "../../../model/user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
-/** Computes the fields. */
+/** Functions that compute the fields. */
 export interface SearchableSource {
   tweet(record: TweetRecord): Tweet;
   user(key: number): User;
   targetOf(record: TweetRecord): TweetRecord | undefined;
   textOf(record: TweetRecord, target: TweetRecord | undefined): string;
   entitiesOf(record: TweetRecord): readonly TweetEntity[];
-  /** Returns a few fields, which is cheaper than the whole profile. */
+  /** Returns a few fields of a profile, which is cheaper than the whole profile. */
   names(key: number): Pick<User, "id" | "username" | "display_name" | "verified">;
 }
 
 /**
- * Returns a function that wraps a record. The result has the values that `source.tweet` shows, as
- * far as a search can see. One thing differs: texts are unescaped, because a search matches what
- * the author wrote and not what the service sends.
+ * Returns a function that makes a tweet searchable. The fields have the same values as those of
+ * `source.tweet`, except that texts are unescaped, because a search matches the author's text and
+ * not its escaped form.
  */
 export function createSearchableTweets(source: SearchableSource): (record: TweetRecord) => Tweet {
   const authors = new Map<number, SearchableAuthor>();

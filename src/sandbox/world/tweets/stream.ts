@@ -1,8 +1,9 @@
 /**
- * The generated tweets of the world, made on demand from planned posts: by author, by id, by the
- * tweet that they answer, and all of a day in order. Replies, retweets and quotes answer a post of
- * the last 24 hours by one of a few accounts that their author may answer. Finding the post of an
- * answer and the answers to a post therefore costs the same in a world of any size.
+ * The generated tweets of the world, which are computed from planned posts when they are needed: by
+ * author, by id, by the tweet that they answer, and all of a day in order. A reply, retweet or
+ * quote answers a post from the 24 hours before, by one of the few accounts that its author can
+ * answer. Finding the answered post, or all answers to a post, therefore costs the same in a world
+ * of any size.
  */
 import { timeOfTweetId } from "../../../model/id.ts";
 import type { Account } from "../people/accounts.ts";
@@ -16,23 +17,28 @@ import type { PlannedPost, PlannedPosts } from "../chance/planned-posts.ts";
 import { composeText } from "./texts.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
-/** Positions fit into so many low bits of a tweet id; one bit above marks tweets put in by hand. */
+/**
+ * The low bits of a tweet's id that hold the author's position. The bit above them is set for
+ * tweets that were added by hand.
+ */
 const AUTHOR_BITS = 0x1fffff;
 const AUTHORS = AUTHOR_BITS + 1;
-/** How many days of an author are cached. */
+/** The number of days of single authors that are cached. */
 const KEPT_DAYS = 20_000;
-/** How many moments of whole days are cached, 8 bytes each. */
+/** The number of posting times of whole days that are cached, with 8 bytes each. */
 const KEPT_MOMENTS = 3_000_000;
 const ATTENTION_MS = DAY_MS;
 
 export interface StreamOptions {
   readonly seed: number;
-  /** How many accounts the world began with. */
+  /** The number of accounts that the world had at its start. */
   readonly count: number;
   account(author: number): Account;
   readonly planned: PlannedPosts;
   readonly groups: Groups;
-  /** The posts a day of all accounts together; determines the size of the caches. */
+  /**
+   * The number of posts per day of all accounts together, which determines the size of the caches.
+   */
   readonly postsPerDay: number;
 }
 
@@ -41,7 +47,9 @@ interface AuthorDay {
   readonly records: (TweetRecord | undefined)[];
 }
 
-/** The generated tweets of one world. A `day` is always an epoch day. */
+/**
+ * The generated tweets of one world. In this class, a `day` is a number of days since the epoch.
+ */
 export class Stream {
   readonly #options: StreamOptions;
   readonly #recordSalt: number;
@@ -88,7 +96,7 @@ export class Stream {
     return at < 0 ? undefined : this.#recordAt(author, day, at);
   }
 
-  /** Yields everyone's tweets of one day, newest first, from `fromMs` down. */
+  /** Yields the tweets of all authors on one day, newest first, beginning at `fromMs`. */
   *down(day: number, fromMs: number): Generator<TweetRecord> {
     const sorted = this.#moments(day);
     for (let i = countBelow(sorted, (fromMs - day * DAY_MS + 1) * AUTHORS) - 1; i >= 0; i -= 1) {
@@ -100,7 +108,7 @@ export class Stream {
     }
   }
 
-  /** Returns the generated tweets that answer a generated tweet, in no order. */
+  /** Returns the generated tweets that answer a generated tweet, in no particular order. */
   answersTo(target: TweetRecord): readonly TweetRecord[] {
     return (
       this.#answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ??
@@ -114,8 +122,8 @@ export class Stream {
   }
 
   /**
-   * Returns all moments of a day in the order of ids. Each number combines the ms of the day and
-   * the masked author.
+   * Returns all posting times of a day in the order of the tweets' ids. Each number encodes the ms
+   * since the start of the day and the masked author.
    */
   #momentsOn(day: number): Float64Array {
     const found: number[] = [];
@@ -147,8 +155,8 @@ export class Stream {
   }
 
   /**
-   * Returns the latest post, at most a day old, of the first account that the author may answer and
-   * that has one.
+   * Returns the post that a reply, retweet or quote answers: the latest one, at most a day old, of
+   * the first candidate that has such a post.
    */
   #findTarget(
     author: number,
@@ -162,8 +170,8 @@ export class Stream {
   }
 
   /**
-   * Returns the latest post that may be answered. A post that answers somebody else's may not, so
-   * that chains of answers stay short.
+   * Returns an author's latest post that can be answered. A post that itself answers another author
+   * cannot, so that chains of answers stay short.
    */
   #latestPost(author: number, beforeMs: number): PlannedPost | undefined {
     const day = Math.floor(beforeMs / DAY_MS);
@@ -251,8 +259,8 @@ const rootOf = (post: PlannedPost): PlannedPost =>
   post.after === undefined ? post : rootOf(post.after);
 
 /**
- * Returns how long the search index lags: a second or two, sometimes minutes (docs/service.md
- * section 5).
+ * Returns how many ms after its publication a tweet is in the search index: usually up to two
+ * seconds, sometimes minutes (docs/service.md section 5).
  */
 const indexLag = (dice: () => number): number =>
   Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);

@@ -31,7 +31,7 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
   return `${pick(OPENERS, dice())} ${topic}${closing(pick(CLOSERS, dice()))}${tag}`;
 }
 
-/** Returns the closer as the end of the sentence, or as a sentence of its own. */
+/** Returns the closing words, either as the end of the sentence or as a sentence of their own. */
 const closing = (closer: string): string => (/^[a-z]/.test(closer) ? ` ${closer}` : `. ${closer}`);
 
 const brandTalk = (dice: () => number): string =>

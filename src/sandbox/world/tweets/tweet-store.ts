@@ -1,6 +1,6 @@
 /**
- * All tweets of the world: generated, added, recorded and deleted ones. Knows nothing of profiles
- * or counts of likes.
+ * All tweets of the world: generated, added, recorded and deleted ones. Profiles and counts of
+ * likes are computed elsewhere, in `shown/`.
  */
 import { compareIds, timeOfTweetId } from "../../../model/id.ts";
 import type { Tweet } from "../../../model/tweet.ts";
@@ -14,42 +14,41 @@ import type { TweetRecord } from "./tweet-record.ts";
 export interface TweetStoreOptions {
   readonly stream: Stream;
   readonly planned: PlannedPosts;
-  /** How many accounts the world began with. */
+  /** The number of accounts that the world had at its start. */
   readonly count: number;
   readonly startMs: number;
-  /** The oldest moment that timelines reach back to. */
+  /** The oldest time that timelines reach back to. */
   readonly floorMs: number;
-  /** Counters count generated posts from this moment on. */
+  /** The time from which on counters include generated posts. */
   readonly firstDayMs: number;
-  /** Returns the time of the oldest generated tweet that a search over everyone reads. */
+  /** Returns the time of the oldest generated tweet that a search over all authors reads. */
   readonly searchFloorMs: (nowMs: number) => number;
   /**
-   * Returns a tweet that is not part of the stream, such as a pinned one: it is found by id, but
-   * not in timelines.
+   * Finds a tweet outside the stream, such as a generated pinned one, which can only be found by
+   * its id.
    */
   readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
 
-/** A read of generated and added tweets as one list. */
+/** A request to read generated and added tweets as one list, newest first. */
 interface Walk {
   readonly naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>;
   readonly added: readonly TweetRecord[];
   readonly nowMs: number;
-  /** Only tweets older than this id are read. */
+  /** Only tweets with a lower id are read. */
   readonly beforeId: string | undefined;
   /** Generated tweets older than this are not read. */
   readonly naturalSinceMs: number;
   readonly sinceMs: number;
 }
 
-/** The tweets of one world. */
 export class TweetStore {
   readonly #options: TweetStoreOptions;
   readonly #added = new AddedTweets();
   readonly #answers = new Map<string, TweetRecord[]>();
-  /** Tweets that are found by id, but not in timelines. */
+  /** Tweets that are in no timeline and can only be found by their ids. */
   readonly #unlisted = new Map<string, TweetRecord>();
-  /** Tweets that were deleted by hand, generated and added ones alike. */
+  /** Tweets that were deleted by hand, whether generated or added. */
   readonly #deleted = new Map<string, TweetRecord>();
   readonly #edits = new Map<string, TweetEdits>();
   readonly #postCounts: (author: number, nowMs: number) => Counts;
@@ -64,8 +63,8 @@ export class TweetStore {
   }
 
   /**
-   * Yields everyone's tweets, newest first, whether they are visible or not. Only tweets older than
-   * `beforeId` and not older than `sinceMs` are read.
+   * Yields the tweets of all authors, newest first, whether they are visible or not. Tweets with
+   * `beforeId` or a higher id, and tweets older than `sinceMs`, are left out.
    */
   scan(nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
     return this.#walk({
@@ -79,8 +78,8 @@ export class TweetStore {
   }
 
   /**
-   * Yields the tweets of some authors. The cost depends on what these authors wrote, not on the
-   * size of the world.
+   * Yields the tweets of some authors, newest first. The cost depends on how much these authors
+   * wrote, not on the size of the world.
    */
   scanBy(
     authors: readonly number[],
@@ -136,7 +135,7 @@ export class TweetStore {
       .sort((a, b) => compareIds(b.id, a.id));
   }
 
-  /** Returns the counters of an author (post-counts.ts), including added tweets. */
+  /** Returns how many posts and media an author has, including added tweets. */
   countBy(author: number, nowMs: number): Counts {
     const natural =
       author < this.#options.count ? this.#postCounts(author, nowMs) : { posts: 0, media: 0 };
@@ -165,7 +164,7 @@ export class TweetStore {
     return this.#deleted.delete(id);
   }
 
-  /** Sets fields by hand, which are shown instead of the real ones. */
+  /** Sets fields of a tweet, which are then shown in place of the generated or recorded ones. */
   edit(id: string, fields: TweetEdits): void {
     this.#edits.set(id, { ...this.#edits.get(id), ...fields });
   }
@@ -174,12 +173,12 @@ export class TweetStore {
     return this.#edits.get(id) ?? NO_EDITS;
   }
 
-  /** Returns the user keys of all authors of added tweets. */
+  /** Returns the user keys of the authors of added tweets. */
   addedAuthors(): Iterable<number> {
     return this.#added.authors();
   }
 
-  /** Returns the time of the tweet that was added last; 0 if there is none. */
+  /** Returns the time of the tweet that was added last (epoch ms); 0 if there is none. */
   lastAddedMs(): number {
     return this.#added.lastMs;
   }
@@ -196,7 +195,7 @@ export class TweetStore {
     for (let i = found.length - 1; i >= 0; i -= 1) yield found[i] as TweetRecord;
   }
 
-  /** Yields both kinds of tweets, newest first. */
+  /** Yields generated and added tweets as one list, newest first. */
   *#walk(walk: Walk): Generator<TweetRecord> {
     const { added, nowMs, beforeId, sinceMs } = walk;
     const fromMs = Math.min(
@@ -234,9 +233,7 @@ export class TweetStore {
     return record.visibleMs <= nowMs && !isOver && !this.#deleted.has(record.id);
   }
 
-  /**
-   * Whether the author's counters, which count generated tweets, still include this deleted one.
-   */
+  /** Whether the counters of generated tweets still count this tweet, which was deleted by hand. */
   #isDeletedNatural(record: TweetRecord, nowMs: number): boolean {
     const isCounted =
       !this.#added.has(record.id) &&
