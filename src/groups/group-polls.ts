@@ -1,6 +1,6 @@
 /**
- * Decides which polls are read as groups: timelines, member lists and searches that share a
- * schedule or freshness. Pure.
+ * Decides which polls are combined into groups: polls of timelines, of member lists and of searches
+ * that have the same timing. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
@@ -14,20 +14,20 @@ import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 /**
- * The version of polls and their keys. Increase it in a release that plans other polls for the same
- * watches: replicas only share polls that are the same.
+ * The version of the planner. Increase it in a release that creates other polls or other keys for
+ * the same watches, because replicas can only share work if they create the same polls.
  */
 export const PLANNER_VERSION = 1;
 
 /**
- * A probe saves nothing for a single account. For two, a probe and a search cost at most as much as
- * two reads.
+ * The minimum number of polls in a group. For a single account a probe saves nothing. For two
+ * accounts, a probe and a search cost at most as much as two reads.
  */
 const MIN_MEMBERS = 2;
 
 /**
- * Returns the polls that stay as they are, then the groups. A group keeps its key when accounts are
- * added or removed.
+ * Returns the polls that are read on their own, and the polls of the groups. A group keeps its key
+ * when members are added or removed.
  */
 export function groupPolls<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -55,8 +55,8 @@ export function groupPolls<T extends Pollable>(
         }),
       );
   }
-  // The groups were added to `shared` first, so a request that serves a group and one of these
-  // polls counts as the group's.
+  // The groups were added to `shared` before these polls, so a request that serves a group and one
+  // of these polls counts as a request of the group.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const asking = groups.length + fresh.length + alone.filter(isReading).length;
   const beside = fresh.map(([kind, members]) => {
@@ -67,10 +67,10 @@ export function groupPolls<T extends Pollable>(
 }
 
 /**
- * Whether an account is cheaper to read on its own. If no other poll requests profiles, a read of
- * its timeline costs the same as a probe, and shows the posts and not only their number. If
- * profiles are requested anyway, a probe costs nothing. Under a mean, the account is probed,
- * because probes follow its own rate.
+ * Whether an account is cheaper to read on its own than by probes. If no other poll requests
+ * profiles, a read of the timeline costs as much as a probe and also shows the posts. If other
+ * polls request profiles, a probe costs nothing. If the `freshness` is a mean delay, the account is
+ * always probed, because only probes follow the account's own posting rate.
  */
 const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[]): boolean =>
   kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
@@ -79,7 +79,9 @@ const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) ||
   (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
-/** Whether a poll reads profiles. Such a request shows as much as a probe. */
+/**
+ * Whether a poll requests profiles for a watch of values. Such a request also serves as a probe.
+ */
 const isReading = ({ source, detector, group }: Poll): boolean =>
   source.endpoint === "info-batch" &&
   detector === "reading" &&

@@ -1,5 +1,5 @@
 /**
- * The kinds of groups. A new kind is a folder next to the others, and a line here and in
+ * All kinds of groups. A new kind needs a folder next to the others, a line here and a line in
  * `createRunners`.
  */
 import type { Poll } from "../plan/poll.ts";
@@ -16,6 +16,6 @@ export const GROUP_KINDS = {
   searches: SEARCHES_KIND,
 } as const;
 
-/** Returns the kind that reads a poll: `single` if it is read on its own. */
+/** Returns the kind of group that reads a poll; `single` for a poll that is read on its own. */
 export const groupKindOf = ({ group }: Pick<Poll, "group">): GroupKind =>
   GROUP_KINDS[group?.kind ?? "single"];

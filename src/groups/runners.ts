@@ -1,6 +1,6 @@
 /**
- * Chooses what runs a poll, by its kind: a feed on its own, or accounts, lists or searches
- * together. Owns what all kinds have learned, from start to stop.
+ * Runs polls with the runner for their kind: a feed on its own, or accounts, lists or searches as a
+ * group. Creates, loads and writes what all kinds learn.
  */
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { membersOf } from "./memory/group-members.ts";
@@ -27,26 +27,26 @@ export interface RunnersDeps
 export interface Runners {
   /**
    * Runs a poll.
-   * @throws what kept it from learning anything
+   * @throws the error that kept the run from learning anything
    */
   run(poll: Poll): Promise<GroupRun>;
   /**
-   * Returns the wall time at which a poll's next request is worth it by the current pace; undefined
-   * for its next tick.
+   * Returns the time (epoch ms) at which a poll's next request is worth its cost at the current
+   * pace; undefined if the poll runs at its next tick.
    */
   nextDueMs(poll: Poll): number | undefined;
-  /** Reads what was learned before. Called before every plan. */
+  /** Loads what was learned before. Called before every plan. */
   load(): Promise<void>;
   /**
-   * Returns how many requests a read of a poll's whole list takes; 1 if it is short or its length
-   * is not known.
+   * Returns how many requests a read of a poll's whole list takes. It is 1 for a short list and for
+   * a list of unknown length.
    */
   readonly pagesOf: (poll: Pick<Poll, "key">) => number;
-  /** Reads the learned values again, because other replicas may have written them. */
+  /** Loads what was learned again, because other replicas may have changed it. */
   reload(): Promise<void>;
-  /** Forgets the groups and members that are in no poll any more. Called with every plan. */
+  /** Forgets groups and members that no poll contains any more. Called after every plan. */
   keepOnly(polls: readonly Poll[]): void;
-  /** Writes what was learned, at a stop or before. */
+  /** Writes everything that was learned to the state. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Estimates what a group of accounts costs before anything was counted: probes, searches for what
- * they find, and full polls. docs/forecast.md has an example. Pure.
+ * Estimates how many requests per day a group of accounts costs while nothing was counted yet: for
+ * probes, for the searches that read what they find, and for full polls. docs/forecast.md has an
+ * example. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
@@ -21,8 +22,9 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * The share of the accounts that a round requests under a p95 limit: the busy ones and a quarter of
- * the others. Between none and half of the accounts are busy.
+ * The share of a group's accounts that a round requests if the group's `freshness` is a p95 limit.
+ * A round requests the busy accounts and a quarter of the others; between none and half of the
+ * accounts are assumed to be busy.
  */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
 
@@ -40,8 +42,8 @@ export function costOfAccounts(poll: ProbedPoll, pollsPerDay: number): PollCost 
 }
 
 /**
- * Returns the requests per day of probes, and of searches for what they find. By default,
- * `pollsPerDay` follows from the poll's interval.
+ * Returns the requests per day for probes and for the searches that read what they find. If
+ * `pollsPerDay` is not given, it follows from the poll's interval.
  */
 export function probedRequests(poll: ProbedPoll, pollsPerDay = DAY_MS / poll.intervalMs): Range {
   const { group } = poll;
@@ -73,9 +75,9 @@ function probingOf({ timing, group }: ProbedPoll, pollsPerDay: number): Probing 
 }
 
 /**
- * Returns the requests per day of full polls under a configured `full_poll_every`. The lower bound
- * is half, because about half of the accounts may be piggybacked on searches for new posts. Full
- * polls without that setting are part of `EXTRA_READS`.
+ * Returns the requests per day for full polls if `full_poll_every` is configured; 0 if it is not,
+ * because `EXTRA_READS` then includes the full polls. The lower bound is half of the upper one,
+ * because about half of the accounts may be added to searches for new posts at no cost.
  */
 function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   if (fullPollEveryMs === undefined) return exactly(0);
@@ -84,7 +86,8 @@ function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
 }
 
 /**
- * Returns the interval in ms at which every account of a group is read, whatever the probes show.
+ * Returns the time between two full polls of an account, in ms. A full poll reads an account even
+ * if no probe shows a change.
  */
 export function fullPollEvery(poll: ProbedPoll): number {
   const { intervalMs, group } = poll;

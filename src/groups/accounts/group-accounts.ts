@@ -1,6 +1,6 @@
 /**
- * Turns polls of accounts with the same schedule into one poll of the group, which probes many
- * accounts with one request and reads those that changed. Pure.
+ * Combines the polls of accounts that have the same timing into one poll of a group. The group's
+ * poll probes many accounts with one request and reads only those that changed. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
 import { strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -14,11 +14,12 @@ import { probedRequests } from "./account-estimate.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the key of the group to which a poll belongs; undefined for a poll that shares its
- * requests with no other.
+ * Returns the key of the group to which a poll belongs; undefined for a poll that is read on its
+ * own.
  */
 export function accountsKey(poll: Poll): string | undefined {
-  // A search by author shows what a timeline shows, so only timelines can be read that way.
+  // The group reads its members with searches by author, which show the same posts as a timeline,
+  // so only polls of timelines can be members.
   const isProbed =
     poll.source.endpoint === "user-tweets" &&
     poll.subscribers.every(({ type }) => type.probeFields !== undefined);
@@ -26,8 +27,8 @@ export function accountsKey(poll: Poll): string | undefined {
 }
 
 /**
- * Creates the poll of the group. `probing` says how many probes a run adds to those of other polls,
- * and whether the accounts may be piggybacked on probes of others.
+ * Creates the poll of a group. `probing`: how many probe requests a run needs in addition to those
+ * of other polls, and whether the accounts may be added to other probes at no cost.
  */
 export function toGroup<T extends Pollable>(
   kind: string,

@@ -1,6 +1,6 @@
 /**
- * What a group has learned as a whole: the hours of the day, how long a query may be, and the pace
- * of its probes.
+ * What a group of accounts has learned as a whole: at which hours its accounts post, how long a
+ * search query may be, and how often the accounts are probed.
  */
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 import type { LearnedPace } from "./pacing/group-pace.ts";
@@ -9,15 +9,15 @@ import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 export interface GroupMemory extends LearnedPace {
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
-  /** When all members were last probed. */
+  /** When all members were last probed, in epoch ms. */
   readonly probedAtMs: number;
 }
 
 const NOTHING_LEARNED: GroupMemory = { profile: FLAT_PROFILE, limits: FIRST_LIMITS, probedAtMs: 0 };
 
 /**
- * Restores a group's memory from the state. A pace that an older release stored in another form is
- * learned again.
+ * Restores what a group has learned from the state. A pace that an older release stored in another
+ * form is dropped and learned again.
  */
 export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMemory {
   const isUsable = pace !== undefined && "foretold" in pace;

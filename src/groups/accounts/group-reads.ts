@@ -1,6 +1,6 @@
 /**
- * Makes the reads of one run of a group: searches for many accounts at once, and reads of single
- * timelines. Records what the answers change in the memories of the accounts.
+ * Makes the reads of one run of a group of accounts: searches for many accounts at once, and reads
+ * of single timelines. Stores what each answer shows in the memory of its account.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -31,15 +31,16 @@ export interface ReadQuery {
 export interface GroupNews {
   readonly outcome: PollOutcome;
   /**
-   * When the found posts were posted, in epoch ms of the local clock, without those of first reads.
+   * When the found posts were posted, in epoch ms of the local clock. The posts of an account's
+   * first read are left out.
    */
   readonly postedMs: readonly number[];
   /**
-   * How long after its posting each post was found. Posts whose delay does not depend on how often
-   * accounts are probed are left out.
+   * The time from each post until it was found, in ms. Posts whose delay does not depend on how
+   * often accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
-  /** The query limits of the service, as learned from what it refused. */
+  /** The limits on search queries, as learned from queries that the service refused. */
   readonly limits: LearnedLimits;
 }
 
@@ -48,7 +49,7 @@ export interface GroupReadsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly probeStates: ProbeStates;
-  /** Groups for which the service refuses even a search for one account. */
+  /** Groups for which the service refuses even a search for a single account. */
   readonly refusedSearches: RefusalBackoff;
 }
 
@@ -57,8 +58,8 @@ interface ReadPart extends Part {
 }
 
 /**
- * The number of reads after which their results are stored. Thousands of first reads take minutes,
- * and a crash must not lose all of them.
+ * After this many reads of timelines their results are written to the state. Thousands of first
+ * reads take minutes, and a crash must not lose all of them.
  */
 const READS_KEPT_TOGETHER = 20;
 
@@ -67,7 +68,10 @@ export class GroupRead {
   readonly #deps: GroupReadsDeps;
   readonly #query: ReadQuery;
   readonly #byKey: ReadonlyMap<string, ReadTask>;
-  /** The tasks whose timelines are read after the searches. */
+  /**
+   * The tasks whose timelines are read after the searches. Tasks whose search failed or showed too
+   * little are added during the run.
+   */
   readonly #alone: ReadTask[];
   readonly #outcomes: PollOutcome[] = [];
   readonly #postedMs: number[] = [];
@@ -86,7 +90,7 @@ export class GroupRead {
 
   /**
    * Makes all reads.
-   * @throws RequestHeld, or an UpstreamError about the key: no request can be made at all
+   * @throws RequestHeld, or an UpstreamError about the key, if no request can be made at all
    */
   async read(): Promise<GroupNews> {
     const { group, tasks } = this.#query;
@@ -94,8 +98,9 @@ export class GroupRead {
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
     if (refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(await reading.plan(this.#query, this.#wantedOf(searched)));
-    // The search lags by seconds, sometimes by minutes. Accounts that changed but are missing from
-    // it are read from their timelines, so that they are reported no later than the rest.
+    // The search index lags by seconds, sometimes by minutes. Accounts that changed but whose new
+    // posts are missing from the search are read from their timelines in the same run, so that
+    // their posts are not reported later than others.
     this.#alone.push(
       ...tasks
         .filter((task) => this.#isPending(task))
@@ -153,8 +158,8 @@ export class GroupRead {
       if (!isAboutSearch(error)) throw error;
       if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch)))
         return this.#readInSmallerBatches(batch);
-      // The search failed, so accounts that are known to have changed are read from their
-      // timelines.
+      // The search failed, so the timelines of the accounts that are known to have changed are read
+      // instead.
       this.#deps.log.warn("a merged search failed", { error: errorText(error) });
       this.#alone.push(...this.#movedByTimelines(own));
     }
@@ -174,8 +179,8 @@ export class GroupRead {
   }
 
   /**
-   * Whether a search for one account is answered although one for many accounts was refused. If it
-   * is not, the number of accounts is not the reason. Checked once per run.
+   * Whether the service answers a search for one account, after it refused one for several. If it
+   * refuses both, the number of accounts is not the reason. The check is made once per run.
    */
   #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
     return (this.#shortSearch ??= this.#deps.reading.together(this.#query, batch.slice(0, 1)).then(
@@ -189,8 +194,8 @@ export class GroupRead {
   }
 
   /**
-   * Returns timeline tasks for the accounts that are known to have changed. The remaining accounts
-   * wait for a later search.
+   * Returns tasks that read the timelines of the accounts that are known to have changed. The other
+   * accounts wait for a later search.
    */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
     const hasMoved = ({ member }: ReadTask) =>
@@ -217,8 +222,8 @@ export class GroupRead {
   }
 
   /**
-   * Records what a read means for its account. `run` is undefined if the search that included the
-   * account showed nothing of it.
+   * Updates the memory of an account after a read. `run` is undefined if the account was part of a
+   * search that returned no post of it.
    */
   #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);
@@ -266,8 +271,8 @@ export class GroupRead {
 }
 
 /**
- * Whether an error only concerns the search. Errors that would affect timelines too, such as no
- * key, no quota or a store error, do not.
+ * Whether an error only concerns the search. False for errors that would affect reads of timelines
+ * as well, such as a missing key, a spent quota or a store error.
  */
 const isAboutSearch = (error: unknown): boolean =>
   error instanceof RequestHeld

@@ -1,6 +1,6 @@
 /**
- * Decides what a run of a group reads after its probe: which members, through which endpoint, and
- * how far back. Pure.
+ * Decides what a run of a group of accounts reads after its probe: which members, through which
+ * endpoint, and how far back. Pure.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -14,19 +14,18 @@ export interface ReadTask {
   readonly member: GroupMember;
   readonly endpoint: "search" | "timeline";
   /**
-   * How far back a search reads, in service time; undefined if it reads back to the member's last
-   * poll.
+   * How far back a search reads, in service time; undefined to read back to the member's last poll.
    */
   readonly reach?: Reach | undefined;
-  /** Whether the read is a full poll, which finds everything that appeared since the last one. */
+  /** Whether the read is a full poll, which finds every post since the last full poll. */
   readonly isFull: boolean;
 }
 
 export interface TaskQuery {
   readonly members: readonly GroupMember[];
   /**
-   * Poll keys of members that must be read on their own, because their first read is not done or
-   * their history has a gap.
+   * Poll keys of members that must be read on their own, because their first read is not complete
+   * or their history has a gap.
    */
   readonly unready: ReadonlySet<string>;
   /** Whether a member, given by its poll key, is in a cooldown because it could not be read. */
@@ -34,12 +33,12 @@ export interface TaskQuery {
   readonly limits: MergeLimits;
   readonly fullPollEveryMs: number;
   /**
-   * Members that could not be probed because the service refuses such requests. They are searched
-   * for instead.
+   * Members that were not probed because the service refused the probe. They are searched for
+   * instead.
    */
   readonly unprobed: ReadonlySet<GroupMember>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
-  /** The time since the last run, or the schedule's interval. */
+  /** The time between two runs, in ms. */
   readonly intervalMs: number;
   readonly nowMs: number;
   /** Converts a time of the local clock to the service's clock. */
@@ -73,8 +72,8 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 
 /**
  * The share of an interval after which an account with unreliable counters is searched for again.
- * It is less than 1, because ticks come slightly early or late. Groups that have a `freshness` run
- * more often than these searches.
+ * It is a little less than 1, because ticks may be early or late by a moment. Groups that have a
+ * `freshness` setting run more often than these searches.
  */
 const SAME_TICK = 0.9;
 
@@ -84,7 +83,7 @@ const byTimeline = (member: GroupMember): ReadTask => ({
   isFull: true,
 });
 
-/** Returns what is read for a member after the probe; undefined if nothing has changed. */
+/** Returns how a member is read after the probe; undefined if it is not read now. */
 function taskOf(
   member: GroupMember,
   account: AccountMemory | undefined,
@@ -98,8 +97,8 @@ function taskOf(
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
-    // The account was never probed before, so no counter says what a search has to show, and an
-    // empty answer would mean nothing.
+    // The account was never probed before, so no counter says how many posts a search has to show,
+    // and an empty answer of the search would prove nothing.
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
@@ -107,8 +106,8 @@ function taskOf(
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
-  // Probes say nothing about an account with unreliable counters, so it counts as seen at its last
-  // search and not at its last probe.
+  // For an account with unreliable counters, a probe says nothing about new posts, so the account
+  // counts as checked since its last search and not since its last probe.
   const seenAtMs =
     probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
   if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK)
@@ -127,19 +126,21 @@ interface Late {
 }
 
 /**
- * An account whose last full poll is older than this share of its interval may fill a spare slot in
- * another account's search.
+ * An account may be added to another account's search for a full poll at no cost once its last full
+ * poll is older than this share of the interval between full polls.
  */
 const MIN_ROUNDS = 0.5;
 /**
- * The share of the interval after which a full poll with an empty answer is repeated. The known
- * posts may have been deleted, or the service may give empty answers for hours.
+ * The share of the interval between full polls after which a full poll with an empty answer is
+ * repeated. The known posts may have been deleted, or the service may have been returning empty
+ * answers for hours.
  */
 const AGAIN = 0.5;
 
 /**
- * Returns full polls: as many searches as are needed to keep up with the accounts that come due,
- * filled with accounts that are due next.
+ * Returns full polls of accounts that are due. There are as many searches as are needed to keep up
+ * with the accounts that come due, and their free places are filled with accounts that are due
+ * next.
  */
 function fullPolls(
   late: readonly Late[],
@@ -174,8 +175,8 @@ function fullPolls(
 }
 
 /**
- * Returns full polls of due accounts that are added to the deepest search of the run, as far as
- * they need no further page.
+ * Returns full polls that cost nothing: due accounts that fit into the deepest search of this run
+ * without another page.
  */
 function freeFullPolls(
   tasks: readonly ReadTask[],
@@ -212,8 +213,8 @@ const searchedParts = (all: readonly Late[], query: TaskQuery) =>
     });
 
 /**
- * Returns a rescan back to the last full poll, and further by the time that posts may take to
- * become visible.
+ * Returns a rescan that goes back to the account's last full poll and further by the poll's
+ * `overlap`, because posts may become visible late.
  */
 const rescanOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
   kind: "rescan",

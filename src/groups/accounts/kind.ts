@@ -1,4 +1,7 @@
-/** Computes for plan and forecast what it costs to read timelines of accounts as a group. Pure. */
+/**
+ * Computes for plan and forecast how many requests it takes to read the timelines of accounts as a
+ * group. Pure.
+ */
 import { expectedDelay } from "../../plan/delay-aims.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { costOfEach } from "../single/kind.ts";

@@ -1,7 +1,7 @@
 /**
- * Makes a run of a group of accounts: probes those whose turn it is, reads those that changed or
- * are due for a full poll, and stores what was learned. Owns the order of these steps; probing/
- * decides what a change means, the poll runner what a post means.
+ * Makes a run of a group of accounts: probes the members that are due, reads those that changed or
+ * are due for a full poll, and stores what was learned. Decides on the order of these steps.
+ * probing/ decides what a change means; the poll runner decides what a post means.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -42,7 +42,10 @@ export interface GroupDeps {
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
+  /**
+   * Returns the factor by which polls of a priority are slowed down while the quota is short; 1 if
+   * they are not.
+   */
   readonly slowDownOf: (priority: Priority) => number;
   /** Makes a group run now. */
   readonly wake: (groupKey: string) => void;

@@ -1,7 +1,8 @@
 /**
- * Computes what a search for several accounts costs and which accounts can be added for free. A
- * query reads all of its members as far back as the deepest of them needs, and every twenty posts
- * since then, known ones included, take a request. Pure. merge.ts writes the queries.
+ * Computes how many requests a search for several accounts takes, and which accounts can be added
+ * to a search without another request. A query reads all of its accounts as far back as the account
+ * that needs to be read furthest. Every twenty posts since then take a request, including posts
+ * that are already known. merge.ts writes the queries. Pure.
  */
 import { marginMs, type Reach } from "../../detect/feed-poll.ts";
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
@@ -18,18 +19,22 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 const DAY_MS = 86_400_000;
 
-/** An account in a search, with the number of posts expected in the answer. */
+/** An account in a search, and the number of posts that its answer is expected to contain. */
 export interface Part {
   readonly member: MergeMember;
   /** How far back the account must be read, in service time. */
   readonly floorMs: number;
-  /** Returns how many posts of the account since `floorMs` are expected in an answer. */
+  /**
+   * Returns how many posts of the account since `floorMs` (service time) the answer is expected to
+   * contain.
+   */
   readonly itemsSince: (floorMs: number) => number;
 }
 
 /**
- * Creates the part of an account. It expects the posts that the counter has shown and no read has
- * found, and those that the account posts on average, known or not. `floorMs` is service time.
+ * Creates the part of a search for an account. The expected posts are those that the counter has
+ * shown and no read has found, plus those that the account posts on average since `floorMs`
+ * (service time), known ones included.
  */
 export function partOf(
   userId: string,
@@ -46,13 +51,13 @@ export function partOf(
   };
 }
 
-/** What is read, and through which endpoint. */
+/** A read of an account, and the endpoint through which it is made. */
 interface Reading {
   readonly member: { readonly userId: string };
   readonly endpoint: "search" | "timeline";
   /**
-   * How far back the read goes. If undefined, the feed's own memory decides, so the depth is not
-   * known here.
+   * How far back the read goes. Undefined to read back to the account's last poll, so that the
+   * depth is not known here.
    */
   readonly reach?: Reach | undefined;
 }
@@ -63,7 +68,7 @@ interface PartsQuery {
   readonly nowMs: number;
 }
 
-/** Returns the parts of the searches whose depth is known, the shallowest first. */
+/** Returns the parts of all searches whose depth is known, the least deep first. */
 export const partsOfSearches = (
   readings: readonly Reading[],
   { accountOf, intervalMs, nowMs }: PartsQuery,
@@ -85,7 +90,7 @@ export function pagesOfBatch(parts: readonly Part[]): number {
   return pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
 }
 
-/** Whether one query can hold all of these accounts. */
+/** Whether one query can contain all of these accounts. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
   const room = roomOf(limits);
   const { members, characters } = sizeOfBatch(parts.map(({ member }) => member));
@@ -93,8 +98,8 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 }
 
 /**
- * Divides members, ordered from shallow to deep, into searches. A member joins the search of the
- * one before it if that needs no further page.
+ * Divides accounts, given with the least deep first, into searches. An account joins the search of
+ * the account before it if the search then needs no further page.
  */
 export function batchParts<P extends Part>(
   parts: readonly P[],
@@ -112,19 +117,16 @@ export function batchParts<P extends Part>(
 }
 
 /**
- * How many candidates are tried for each free place: several, because some have posted too much to
- * fit in.
+ * The number of candidates that are tried for each free place in a search. Some candidates do not
+ * fit because they have posted too much.
  */
 const TRIED_PER_PLACE = 3;
 
-/** Returns how many candidates are worth trying to fill the query of a batch. */
+/** Returns how many candidates are worth trying to fill a search. */
 export const triedFor = (batch: readonly Part[], limits: MergeLimits): number =>
   Math.max(0, handlesPerQuery(limits) - batch.length) * TRIED_PER_PLACE;
 
-/**
- * Returns the candidates, in their order, that fit into the query of a batch without a further
- * page.
- */
+/** Returns the candidates that can be added to a search without another page, in their order. */
 export function fillersOf<P extends Part>(
   batch: readonly Part[],
   candidates: readonly P[],

@@ -1,6 +1,6 @@
 /**
- * Decides which accounts are piggybacked, at no cost, on the searches that a run of a group is
- * about to send. Pure.
+ * Chooses accounts that are added at no cost to the searches that a run of a group is about to
+ * send. Pure.
  */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
@@ -20,26 +20,26 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 export interface SpareSlotQuery {
   readonly tasks: readonly ReadTask[];
   /**
-   * Returns the members that wait for their next request. Called only if there are searches to
-   * fill.
+   * Returns the members that wait for their next request. Called only if the run sends searches.
    */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
   /**
-   * Poll keys of members that must be read on their own, because their first read is not done or
-   * their history has a gap.
+   * Poll keys of members that must be read on their own, because their first read is not complete
+   * or their history has a gap.
    */
   readonly unready: ReadonlySet<string>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Converts a time of our clock to the service's clock. */
+  /** Converts a time of the local clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 
 /**
- * Returns the members that fill searches at no cost: those that are next in turn, if no search has
- * to reach further back for them or needs another page.
+ * Returns the members that are added to searches. The members that would be probed next come first.
+ * A member is only added if the search need not reach further back for it and needs no further
+ * page.
  */
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;

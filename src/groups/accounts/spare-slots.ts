@@ -1,8 +1,8 @@
 /**
- * Puts members of groups that have a `freshness` setting into the spare slots of profile requests
- * that other callers send, which probes these members at no cost. Decides which members get a slot,
- * and which groups run now because a profile has changed. The profile batcher makes the requests;
- * the group evaluates the profiles.
+ * Adds members of groups that have a `freshness` setting to profile requests of other callers that
+ * have spare slots, so that these members are probed at no cost. Chooses the members, and makes a
+ * group run if a profile shows a change. The profile batcher makes the requests; the group
+ * evaluates the profiles.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
@@ -17,8 +17,8 @@ export interface SpareSlotsDeps {
    */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
   /**
-   * Applies the profile of a member to its memory. Returns whether the member must be read because
-   * the profile has changed.
+   * Applies the profile of a member to its memory. Returns whether the profile has changed, so that
+   * the member must be read.
    */
   readonly apply: (member: GroupMember, seen: SeenProfile) => boolean;
   /** Makes the group run now. */
@@ -26,28 +26,28 @@ export interface SpareSlotsDeps {
 }
 
 export interface SpareSlots extends PiggybackedAccounts {
-  /** Sets the groups whose members fill spare slots. Called with every plan. */
+  /** Sets the groups whose members may fill spare slots. Called after every plan. */
   keepOnly(groups: readonly Poll[]): void;
   /**
-   * Marks a group as running. A running group requests its members' profiles itself, so none is
-   * requested for it meanwhile. Returns whether requests of other callers have shown its members
-   * since its last run.
+   * Marks a group as running. A running group requests its members' profiles itself, so its members
+   * fill no spare slots during the run. Returns whether requests of other callers have shown
+   * members since the group's last run.
    */
   begin(groupKey: string): boolean;
   end(groupKey: string): void;
 }
 
 /**
- * The time since the last check of a member from which on it may get a spare slot. A profile hardly
- * changes within a shorter time.
+ * A member may get a spare slot once its last check is older than this. A profile hardly changes
+ * within a shorter time.
  */
 const MIN_AGE_MS = 5_000;
 
 export function createSpareSlots({ waitingOf, apply, wake }: SpareSlotsDeps): SpareSlots {
   let groups: readonly Poll[] = [];
   /**
-   * The group that reads an account, by user id. There is only one, which reads the timeline for
-   * all watches of the account.
+   * The group that reads an account, by user id. An account has only one group, which reads its
+   * timeline for all watches.
    */
   let owners: ReadonlyMap<string, Owner> = new Map();
   const running = new Set<string>();

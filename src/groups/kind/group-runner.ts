@@ -1,4 +1,4 @@
-/** The interface through which the polls of one kind of group are run. */
+/** The interface for running the polls of one kind of group. */
 import type { GroupRun } from "../../polling/run/poll-run.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Pacer } from "./pacer.ts";
@@ -6,13 +6,13 @@ import type { Pacer } from "./pacer.ts";
 export interface GroupRunner {
   /**
    * Runs a poll.
-   * @throws UpstreamError or RequestHeld if nothing could be learned, or a store error
+   * @throws UpstreamError or RequestHeld if the run learned nothing; StoreError
    */
   run(poll: Poll): Promise<GroupRun>;
-  /** Returns the pacer of a poll. Absent for polls that run at their ticks. */
+  /** Returns the pacer of a poll. Absent for a kind whose polls always follow their schedules. */
   pacerOf?(poll: Poll): Pacer;
-  /** Forgets the groups and members that are in no poll any more. Called after every plan. */
+  /** Forgets groups and members that no poll contains any more. Called after every plan. */
   keepOnly?(polls: readonly Poll[]): void;
-  /** Writes what was learned. */
+  /** Writes what was learned to the state. */
   close?(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Computes for plan and forecast what it costs to read member lists as a group whose counters are
- * requested together. Pure.
+ * Computes for plan and forecast how many requests it takes to read member lists as a group, which
+ * requests all of their counters together. Pure.
  */
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, MAX_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
@@ -43,8 +43,8 @@ export const MEMBER_LISTS_KIND: GroupKind = {
       (one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined,
     );
     const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
-    // A read that a change caused postpones the next full poll of its list, so there may be half as
-    // many full polls.
+    // A read that was caused by a change postpones the next full poll of its list, so there may be
+    // only half as many full polls.
     return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, [
       "moves",
       !hasLengths && "lengths",

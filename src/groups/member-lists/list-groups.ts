@@ -1,8 +1,8 @@
 /**
- * Turns polls of account lists (followers, accounts followed) into one poll of the group, which
- * probes the counters of a hundred accounts with one request and reads the lists whose counter
- * changed. Owns which polls can be grouped and what a group costs. list-reads.ts decides when a
- * change is accounted for. Pure.
+ * Combines polls of account lists (followers, accounts followed) into one poll of a group. The
+ * group's poll requests the counters of a hundred accounts with one request, and reads the lists
+ * whose counter changed. Decides which polls can be grouped and estimates what a group costs.
+ * list-reads.ts decides whether a read explains a change. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -21,15 +21,15 @@ const DAY_MS = 86_400_000;
 export interface ListGroupDeps {
   readonly hash: Hash;
   /**
-   * Returns how many requests a read of a poll's whole list takes; 1 if it is short or its length
-   * is not known.
+   * Returns how many requests a read of a poll's whole list takes. It is 1 for a short list and for
+   * a list of unknown length.
    */
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
 /**
- * Returns the polls that join no group, then the polls of the groups. A group keeps its key when
- * accounts are added or removed. `shared` has the accounts that other polls probe in any case.
+ * Returns the polls that join no group, and the polls of the groups. A group keeps its key when
+ * accounts are added or removed. `shared` contains the accounts that other polls probe anyway.
  */
 export function groupMemberLists<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -41,12 +41,12 @@ export function groupMemberLists<T extends Pollable>(
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    // Decide this by the configuration alone, so that all replicas agree: how a group is read
-    // depends on what was learned.
+    // This is decided by the configuration alone, so that all replicas decide the same; what was
+    // learned may differ between them.
     const isBeside =
       shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
-    // A single short list is as cheap to read as its counter; a long one that is read completely is
-    // not.
+    // A single short list costs as much to read as its counter, so a probe saves nothing. A probe
+    // does save requests for a long list that every poll would read completely.
     const isWorthIt =
       members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || isBeside;
     if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
@@ -56,8 +56,8 @@ export function groupMemberLists<T extends Pollable>(
 }
 
 /**
- * Returns the key of the group to which a list belongs; undefined for a list whose account has no
- * counter for it, and for one that must be read on its own.
+ * Returns the key of the group to which the poll of a list belongs. Undefined for a list without a
+ * counter in its account's profile, and for one that must be read on its own.
  */
 function listsKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
@@ -65,7 +65,7 @@ function listsKey(poll: Poll): string | undefined {
     poll.detector === "roster" &&
     poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
-  // This is part of the key under which the group is stored, so it keeps its old name.
+  // The text `rosters` is part of the key under which the group is stored, so it must not change.
   return sharedKey(poll, "rosters");
 }
 
@@ -96,26 +96,26 @@ function toGroup<T extends Pollable>(
   };
 }
 
-/** How a list is read. */
+/** How a list is read, and what that costs. */
 export interface ListCost {
   /**
-   * Whether the list's counter changes so often that the list is read at every tick, independently
-   * of the probes.
+   * Whether the list's counter changes so often that the list is read at every tick, regardless of
+   * probes.
    */
   readonly isReadEveryTick: boolean;
-  /** The number of requests per day, without the probes. */
+  /** The number of requests per day for reads of the list. Probes are not included. */
   readonly readsPerDay: number;
-  /** The number of requests of a read that a change of the counter causes. */
+  /** The number of requests of one read, as it is made when the counter has changed. */
   readonly pages: number;
-  /** The number of requests per day for additional complete reads. */
+  /** The number of requests per day for additional complete reads of the list. */
   readonly wholePerDay: number;
 }
 
 type ListGroup = Pick<Poll, "intervalMs" | "subscribers" | "group">;
 
 /**
- * Returns how each list of a group is read, in the order of the members. `rateOf` returns the reads
- * per day that an account's counter causes, by poll key; undefined if nothing was learned.
+ * Returns how each list of a group is read, in the order of the members. `rateOf` returns how many
+ * reads per day the counter of a list causes, by poll key; undefined if that is not learned yet.
  */
 export function listsOf(
   poll: ListGroup,
@@ -132,7 +132,7 @@ export function listsOf(
     const isWhole = isReadByEveryPoll(list);
     const pages = isWhole ? length : 1;
     const onChange = Math.min(rateOf?.(list.key) ?? MOVES_PER_DAY.low, ticks) * pages;
-    // A long list is read over several polls.
+    // A list that is longer than one poll may read is read over several polls.
     const everyTick = (ticks * pages) / Math.ceil(pages / list.maxPages);
     const isReadEveryTick = override !== "probe" && onChange + probesOfEach >= everyTick;
     const wholePerDay = isWhole ? 0 : dailyRead(list, ticks, length);
@@ -145,14 +145,14 @@ export function listsOf(
   });
 }
 
-/** Returns the probe requests of a run. */
+/** Returns the number of probe requests in one run. */
 const probesOf = ({ group }: ListGroup): number =>
   Math.min(
     Math.ceil((group?.members.length ?? 0) / BATCH_SIZE),
     group?.probesPerRun ?? Number.POSITIVE_INFINITY,
   );
 
-/** Returns the requests per day of probes and reads. */
+/** Returns the number of requests per day for probes and reads. */
 function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
   const isProbed = lists.some(({ isReadEveryTick }) => !isReadEveryTick);
   return (
@@ -161,7 +161,10 @@ function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
   );
 }
 
-/** Returns how often every list is read regardless of its counter. */
+/**
+ * Returns the time in ms between two reads that are made of each list even if its counter does not
+ * change.
+ */
 export function fullPollOfListsEvery(poll: ListGroup, lists: readonly ListCost[]): number {
   const affordedPerDay = requestsOf(lists, poll) * FULL_POLL_SHARE;
   const everyMs = (sum(lists, ({ pages }) => pages) / affordedPerDay) * DAY_MS;

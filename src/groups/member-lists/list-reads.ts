@@ -1,24 +1,24 @@
 /**
- * Decides whether a change of a list's counter is accounted for by what reads of the list found,
- * and when the list is read again if not. A list costs more to read repeatedly than a search, and
- * much of what a counter counts is in no list (accounts that are not indexed, protected or
- * suspended) or has no meaning (unfollows where leaving is not reported). So the number of repeated
- * reads depends on how useful they were. Pure. pending-changes.ts decides what a probe means.
+ * Decides whether a read of a list explains the change of its counter, and when the list is read
+ * again if it does not. A list costs more to read again than a search. Much of what a counter
+ * counts is in no list (accounts that are not indexed, protected or suspended) or has no meaning
+ * (an account that left, if leaving is not reported). The number of repeated reads therefore
+ * depends on how useful they were before. pending-changes.ts decides what a probe means. Pure.
  */
 import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
-/** What a complete read of a list found. */
+/** What a read of a list found. */
 export interface ListRead {
   /** The number of members that were not known before. */
   readonly joined: number;
-  /** The number of members that are reported to have left. */
+  /** The number of members that are now reported as having left. */
   readonly left: number;
   /**
-   * The number of known members that the read did not find. They have left if the next complete
-   * read does not find them either.
+   * The number of known members that the read did not find. They are reported as having left if the
+   * next complete read does not find them either.
    */
   readonly awaited: number;
-  /** Whether each read covers the whole list, not just its newest part or a window. */
+  /** Whether each read of this list covers all of it, not just its newest part or a window. */
   readonly isWhole: boolean;
   /** Whether the counter was requested right before the read and had not changed. */
   readonly isSilent: boolean;
@@ -26,8 +26,9 @@ export interface ListRead {
 
 const MIN = 60_000;
 /**
- * The waits after each read until the next one; 0 means the next tick. The first schedule has all
- * reads. The others have fewer, for lists whose repeated reads find nothing.
+ * The waits after each read until the next one, in ms; 0 means until the next tick. The first
+ * schedule has all repeated reads. The others have fewer of them, for lists whose repeated reads
+ * find nothing.
  */
 const RETRY_SCHEDULES: readonly (readonly number[])[] = [
   [0, 0, 0, MIN, 5 * MIN, 15 * MIN],
@@ -37,18 +38,19 @@ const RETRY_SCHEDULES: readonly (readonly number[])[] = [
 ];
 const LAST_SCHEDULE = RETRY_SCHEDULES.length - 1;
 /**
- * The index of the schedule with one more read, a while later. It is used for changes without
- * growth, behind which a new member may be hidden, and for lists that are read completely, which
- * show everything at once.
+ * The index of the schedule with a single repeated read, some time later. It is used if the counter
+ * changed without growing, which may hide a new member, and for lists of which every read covers
+ * everything.
  */
 const ONE_MORE = 2;
 /**
- * How many full polls in a row must find what the counter did not show until the counter counts as
- * unreliable. A single one may have found an account that joined while another one left.
+ * The number of full polls in a row that must find something that the counter did not show, before
+ * the counter counts as unreliable. A single one may have found an account that joined while
+ * another one left.
  */
 const STRIKES_TO_UNRELIABLE = 2;
 
-/** Returns the memory after a read of the list. */
+/** Returns the memory of a list after a read. */
 export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number): ProbeMemory {
   const { open, strikes = 0, patience: backoff = 0, isBlind, ...rest } = memory;
   const isUnshown = open === undefined && read.isSilent && read.joined + read.awaited > 0;
@@ -67,8 +69,8 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
 }
 
 /**
- * Returns a pending change if a member is missing although the counter did not change, so that the
- * next complete read decides whether the member left; undefined if none is missing.
+ * Returns a pending change if a member is missing although the counter did not change. It makes the
+ * next complete read decide whether the member has left. Undefined if no member is missing.
  */
 const awaiting = (
   { probedAtMs }: ProbeMemory,
@@ -78,8 +80,8 @@ const awaiting = (
   awaited === 0 ? undefined : { sinceMs: probedAtMs, owed: null, reads: 1, dueMs: nowMs };
 
 /**
- * Returns the pending change after a read; undefined if the change is accounted for, or the last
- * read was made.
+ * Returns the pending change after a read. Undefined if the read explains the change, or if it was
+ * the last read of the retry schedule.
  */
 function openAfter(
   open: OpenChange,
@@ -109,9 +111,9 @@ function scheduleIndexOf(
 }
 
 /**
- * Returns the index of the retry schedule for the next change. If even the last read finds nothing,
- * the next change gets fewer reads. A member that only a repeated read finds brings all of them
- * back.
+ * Returns the index of the retry schedule for the next change. If even the last repeated read finds
+ * nothing, the next change gets fewer repeated reads. If a repeated read finds a member, the next
+ * change gets all of them again.
  */
 function backoffAfter(
   open: OpenChange | undefined,

@@ -1,13 +1,13 @@
-/** Decides which lists of a group are read in a run after its probe, and why. Pure. */
+/** Decides which lists of a group are read in a run after its probe, and for which reason. Pure. */
 import { passedMs } from "../../model/clock.ts";
 import { isDue } from "../probing/pending-changes.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 /**
- * A read of a list and its reason.
+ * A list to be read, and the reason.
  * - `first`: the list was never read to its end for all of its current subscribers.
- * - `moved`: its counter changed.
+ * - `moved`: its counter has changed.
  * - `tick`: it is read at every tick.
  * - `full`: it was not read for a long time.
  */
@@ -20,7 +20,7 @@ export interface ListTaskQuery {
   readonly members: readonly Poll[];
   readonly accountOf: (key: string) => AccountMemory | undefined;
   readonly subscribersOf: (poll: Poll) => number;
-  /** Whether a list is not read for now because it could not be read. */
+  /** Whether a list is in a cooldown because it could not be read. */
   readonly isCoolingDown: (key: string) => boolean;
   /** Whether a list is read at every tick. */
   readonly isReadEveryTick: (key: string) => boolean;
@@ -35,13 +35,14 @@ export function listTasks(query: ListTaskQuery): readonly ListTask[] {
   const taken = new Set(tasks.map(({ poll }) => poll.key));
   const everyMs = Math.max(query.fullPollEveryMs, intervalMs);
   const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
-  // Half a tick early counts as on time, because answers always take a moment.
+  // A read that is early by less than half a tick counts as on time, because the times of reads
+  // shift by as long as answers take.
   const isLate = (poll: Poll) => passedMs(readAtMs(poll), nowMs) >= everyMs - intervalMs / 2;
   const late = members.filter(
     (poll) => !taken.has(poll.key) && !query.isCoolingDown(poll.key) && isLate(poll),
   );
-  // Full polls usually come due one at a time. After downtime many may be due together, so a run
-  // takes at most twice the usual number.
+  // Full polls usually become due one at a time. After a downtime many may be due together, so a
+  // run makes at most twice the usual number.
   const most = Math.ceil((2 * members.length * intervalMs) / everyMs);
   const full = late.sort((a, b) => readAtMs(a) - readAtMs(b)).slice(0, most);
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];

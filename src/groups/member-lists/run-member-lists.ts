@@ -1,7 +1,7 @@
 /**
  * Makes a run of a group of account lists: requests all counters in as few requests as possible,
- * reads the lists whose counter changed, and stores what was learned. Owns the order of these
- * steps; list-reads.ts decides what a change means, the poll runner what a member means.
+ * reads the lists whose counter changed, and stores what was learned. Decides on the order of these
+ * steps. list-reads.ts decides what a change means; the poll runner decides what a member means.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -36,29 +36,28 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
   readonly probeStates: ProbeStates;
 }
 
-/** What the steps of one run share. */
+/** The state of one run. */
 interface Run {
   readonly group: Poll;
   /**
-   * Poll keys of lists that change at nearly every tick. They are read at each tick, and probed
-   * only if a request has a free place.
+   * Poll keys of lists that change at nearly every tick. They are read at every tick, and probed
+   * only if a probe request has a free place.
    */
   readonly everyTick: ReadonlySet<string>;
   readonly fullPollEveryMs: number;
   /**
-   * Poll keys of the lists whose counter was requested; undefined if the service refuses such
-   * requests.
+   * Poll keys of the lists whose counter was requested; undefined if the service refuses probes.
    */
   readonly probed: ReadonlySet<string> | undefined;
   readonly outcomes: PollOutcome[];
-  /** When lists that could not be read may be tried again. */
+  /** The times (epoch ms) at which lists that could not be read may be tried again. */
   readonly retriesMs: number[];
 }
 
 export class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
   readonly #probes: GroupProbes;
-  /** When each group was last probed, since the start. */
+  /** When each group was last probed since the process started, by the group's key. */
   readonly #probedAtMs = new Map<string, number>();
 
   constructor(deps: MemberListRunnerDeps) {
@@ -108,7 +107,7 @@ export class MemberListsRunner implements GroupRunner {
 
   /**
    * Requests the counters. Returns the keys of the lists whose counter was requested; undefined if
-   * the service refuses such requests.
+   * the service refuses probes.
    */
   async #probe(
     group: Poll,
@@ -116,7 +115,7 @@ export class MemberListsRunner implements GroupRunner {
   ): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
-    // A run between two ticks is for new members, so it requests only them.
+    // A run between two ticks is made for new members, so it requests only their counters.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
     const asked = askedFor(membersOf(group), everyTick).filter(
       ({ key }) => !isExtra || probeStates.get(key) === undefined,
@@ -152,7 +151,7 @@ export class MemberListsRunner implements GroupRunner {
       this.#applyRead(task, outcome, outcome.list, run);
   }
 
-  /** Records what a complete read means for the next probes. */
+  /** Updates the memory of a list after a read. */
   #applyRead(
     { poll, reason }: ListTask,
     outcome: PollOutcome,
@@ -168,8 +167,8 @@ export class MemberListsRunner implements GroupRunner {
       checkedAtMs: nowMs,
     };
     const { left, awaited, pages, isUnderWay } = list;
-    // If a list is read completely only once a day, even that read counts like a read of its newest
-    // part, because the other reads show no more.
+    // If a list is read completely only once a day, even the complete read counts like a read of
+    // the newest part, because the reads that it is compared with cover no more.
     const isWhole = isReadByEveryPoll(poll);
     if (isUnderWay || (isWhole && pages === undefined))
       return probeStates.put(poll.key, withoutReader(known), "later");
@@ -192,8 +191,8 @@ export class MemberListsRunner implements GroupRunner {
 }
 
 /**
- * Returns the members to probe. Lists that are read at every tick are only included if requests
- * have room.
+ * Returns the members to probe. Lists that are read at every tick are only added to free places of
+ * the probe requests.
  */
 function askedFor(
   members: readonly GroupMember[],
@@ -205,8 +204,8 @@ function askedFor(
 }
 
 /**
- * Returns a number that changes with the subscribers of a poll, because a new subscriber, or one
- * that was paused, has not seen what was read before.
+ * Returns a number that changes if the subscribers of a poll change. A new subscriber, or one that
+ * was paused, has not seen what was read before.
  */
 const subscribersOf = ({ subscribers }: Poll): number =>
   unitHash(
@@ -223,13 +222,16 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
 }
 
 /**
- * Returns a full poll time in the past, different for each list, so that lists that were all read
- * at the start come due one by one.
+ * Returns a time of the last full poll that lies in the past and differs for each list, so that
+ * lists that were all read at the start do not become due at the same time.
  */
 const spreadBack = (key: string, nowMs: number, everyMs: number): number =>
   nowMs - Math.floor(unitHash(key) * everyMs);
 
-/** Returns when lists that failed are tried again, if that is before the next tick. */
+/**
+ * Returns when the earliest list that could not be read is tried again; undefined if that is not
+ * before the next tick.
+ */
 function retryAtMs({ group, retriesMs }: Run, startedAtMs: number): number | undefined {
   const earliestMs = Math.min(...retriesMs);
   return earliestMs < startedAtMs + group.intervalMs ? earliestMs : undefined;

@@ -1,6 +1,7 @@
 /**
- * Makes the first reads of a group's members while the quota has reached its soft limit. Like any
- * baseline, these may use the reserve. The probe of all members that comes before them may not.
+ * Makes the first reads of a group's members while the quota has reached its soft limit. First
+ * reads may use the reserve above that limit, but the group's probe, which normally precedes them,
+ * may not.
  */
 import type { WatchStore } from "../../model/watch-store.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
@@ -15,8 +16,8 @@ export interface FirstReadsDeps {
 }
 
 /**
- * Reads the members that wait for their baseline, if the quota is the reason why their group could
- * not run.
+ * Reads the members whose baseline is not complete, if the quota is the reason why the run of their
+ * group failed.
  */
 export async function readFirst(
   { group }: Poll,

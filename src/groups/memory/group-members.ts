@@ -1,5 +1,5 @@
 /**
- * Decides which members of a group can be read together: those whose own first read is done and
+ * Decides which members of a group can be read together: those whose first read is complete and
  * whose history has no gap.
  */
 import { newestGap, readFeedMemory } from "../../detect/feed-memory.ts";
@@ -12,26 +12,26 @@ export interface GroupMember {
   readonly poll: Poll;
   readonly userId: string;
   /**
-   * The key under which its probes are stored: the account's id for a timeline, the poll's key for
-   * a list.
+   * The key under which the member's probes are stored: the account's id for a timeline, the poll's
+   * key for a list.
    */
   readonly key: string;
 }
 
 export interface GroupMembers {
   /**
-   * Returns the members that must be read on their own. Reads the store only for members that are
-   * not known to be ready.
+   * Returns the poll keys of the members that must be read on their own. Reads the store only for
+   * members that are not known to be ready.
    */
   unready(members: readonly Poll[]): Promise<ReadonlySet<string>>;
   /**
-   * Makes `unready` check a member again. Called after the member was read on its own, because that
-   * may have opened or closed a gap in its history.
+   * Makes the next call of `unready` check a member again. Called after the member was read on its
+   * own, because such a read may open or close a gap in its history.
    */
   doubt(pollKey: string): void;
   /**
-   * Forgets all members but these. One that is added again later is checked again, because it may
-   * have been paused.
+   * Forgets all members except these. A member that is added again later is checked again, because
+   * its watch may have been paused meanwhile.
    */
   keepOnly(pollKeys: ReadonlySet<string>): void;
 }
@@ -54,7 +54,7 @@ const lists = new WeakMap<Poll, readonly GroupMember[]>();
 export function createGroupMembers(
   store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">,
 ): GroupMembers {
-  /** The members that are ready, by poll key, each with the poll as it was when that was found. */
+  /** The members that are ready, by poll key. The value is the poll as it was at the check. */
   const ready = new Map<string, Poll>();
 
   const isReadyNow = (poll: Poll): boolean => {
@@ -92,7 +92,7 @@ export function createGroupMembers(
 const subscribersOf = ({ subscribers }: Poll): string =>
   subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
 
-/** Whether the baseline is done and the watch was not paused since. */
+/** Whether the target's baseline is complete and its watch has not been paused since then. */
 const isSettled = ({ baselineAtMs, memory }: TargetState): boolean =>
   baselineAtMs !== null && memory["resume_ms"] === undefined;
 

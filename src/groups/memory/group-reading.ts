@@ -1,7 +1,7 @@
 /**
- * Runs groups of any kind and reads their members: each on its own, or many with one query. Owns
+ * Runs groups of any kind and reads their members, each on its own or many with one query. Knows
  * which members must be read on their own, and which are in a cooldown because they could not be
- * read. The kind decides what is read and what it means.
+ * read. The kind of group decides what is read and what an answer means.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
@@ -40,13 +40,13 @@ export interface GroupReadingDeps extends RunMember {
 export interface ReadRun {
   readonly outcome: PollOutcome;
   /**
-   * The error that kept a part of the group from being read. It is thrown once what was learned is
-   * stored.
+   * The error that kept a part of the group from being read. It is thrown after everything that was
+   * learned is stored.
    */
   readonly failure?: Error | undefined;
   /**
-   * When the next run is worth its requests, in epoch ms; undefined if the group follows the ticks
-   * of its schedule.
+   * When the next run is worth its requests, in epoch ms; undefined if the group follows its
+   * schedules.
    */
   readonly nextDueMs: number | undefined;
 }
@@ -60,9 +60,9 @@ export interface Running {
 
 export class GroupReading {
   readonly #deps: GroupReadingDeps;
-  /** Determines which members must be read on their own. */
+  /** Knows which members must be read on their own. */
   readonly readiness: GroupMembers;
-  /** The members that could not be read, by poll key. */
+  /** The cooldowns of members that could not be read, by poll key. */
   readonly cooldowns: Cooldowns;
   constructor(deps: GroupReadingDeps) {
     this.#deps = deps;
@@ -71,8 +71,8 @@ export class GroupReading {
   }
 
   /**
-   * Runs a group: calls `read`, with which the kind reads the targets, then writes the `learned`
-   * values and records that the group ran.
+   * Runs a group: calls `read`, in which the kind of group makes its requests, then writes the
+   * `learned` values to the state and records that the group was polled.
    */
   async run(
     group: Poll,
@@ -110,7 +110,7 @@ export class GroupReading {
     return run;
   }
 
-  /** Returns the members with the depth that each needs, the shallowest first. */
+  /** Returns the members with the depth to which each must be read, the least deep first. */
   async plan(
     run: Running,
     wanted: readonly Omit<MergedMember, "source">[],
@@ -124,16 +124,16 @@ export class GroupReading {
   }
 
   /**
-   * Reads all members with one query.
-   * @throws what the request throws
+   * Reads all of these members with one query.
+   * @throws the error of the request
    */
   together(run: Running, members: readonly PlannedMember[]): Promise<MergedAnswer> {
     return readMerged(askSearch(this.#deps.gate, run.group), members, this.#timesOf(run));
   }
 
   /**
-   * Processes the answer to a shared query for each of these members, and returns the runs by poll
-   * key. Members of which nothing was read are left out. The events of all members are created
+   * Processes the answer to a shared query for each of these members, and returns their runs by
+   * poll key. Members that are not in the answer are left out. The events of all members are stored
    * together, the oldest first.
    */
   async processAll(
@@ -167,13 +167,13 @@ export class GroupReading {
 }
 
 const WRITE_EVERY_MS = 600_000;
-/** The scope in which groups of every kind store what they have learned. */
+/** The scope under which groups of every kind store what they have learned. */
 export const GROUPS_SCOPE = "groups";
 
 /**
- * Creates the store of what groups of one kind have learned as a whole, each under the key of its
- * poll. `restore` fills in what is not learned yet and corrects what may have become stale while
- * the daemon was stopped.
+ * Creates the store for what groups of one kind have learned, under the keys of the groups' polls.
+ * `restore` adds what is not learned yet, and corrects what may have become outdated while the
+ * daemon was stopped.
  */
 export const createGroupMemories = <Memory extends object>(
   store: LearnedStore,

@@ -1,6 +1,6 @@
 /**
- * Learned values of one scope: kept in memory, and written to the state depending on what their
- * loss in a crash would cost.
+ * Learned values of one scope. They are kept in memory and written to the state. A value is written
+ * sooner if its loss in a crash would cost more requests.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn, untilDone } from "../../model/in-turn.ts";
@@ -8,28 +8,30 @@ import type { Json } from "../../model/json.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 
 /**
- * When a change is written.
- * - `stop`: together with a regular write that something else needs, or at an orderly stop. For
- *   times, which a crash may set back a little.
- * - `later`: with the next regular write. A crash would cost one request at most.
- * - `now`: with the next `flush`. A crash would cost several requests.
+ * When a changed value is written.
+ * - `stop`: together with a write that other values need, or at an orderly stop. Suits times, which
+ *   may be a little too early after a crash.
+ * - `later`: with the next regular write. Losing the change in a crash costs at most one request.
+ * - `now`: with the next call of `flush`. Losing the change in a crash costs several requests.
  */
 export type WorthWriting = "stop" | "later" | "now";
 
 const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
-/** The number of values in one write, because other work waits during each write. */
+/**
+ * The maximum number of values in one write to the state, because other work waits during a write.
+ */
 const AT_ONCE = 1_000;
 
 export interface LearnedOptions<Value> {
   readonly scope: string;
   readonly store: LearnedStore;
   readonly clock: Clock;
-  /** The interval of regular writes. */
+  /** The time between regular writes, in ms. */
   readonly writeEveryMs: number;
   /**
-   * Returns a value in this release's form; undefined for one that is no longer of use, which is
-   * deleted. By default, values are used as stored.
+   * Converts a stored value to the form of this release; undefined for a value that is of no use
+   * any more, which is then deleted. If absent, values are used as they are stored.
    */
   readonly restore?: (stored: unknown, key: string) => Value | undefined;
 }
@@ -37,13 +39,13 @@ export interface LearnedOptions<Value> {
 export class LearnedValues<Value extends object> {
   readonly #options: LearnedOptions<Value>;
   readonly #values = new Map<string, Value>();
-  /** Changes that the state does not have yet. */
+  /** Changes that are not written to the state yet. */
   readonly #unwritten = new Map<string, WorthWriting>();
   readonly #inTurn = createInTurn();
   #writtenAtMs: number;
   /**
-   * Loads the scope from the state. It is called before every run, and only the first call loads.
-   * Values that were put before are kept.
+   * Loads the scope from the state. Called before every run, but only the first call loads. Values
+   * that were put before the call are kept.
    */
   readonly load = untilDone(() => this.#loadAll((key) => this.#values.has(key)));
 
@@ -53,8 +55,8 @@ export class LearnedValues<Value extends object> {
   }
 
   /**
-   * Reads the scope again, or only these keys, because other processes may have written it. Changes
-   * that are not written yet are kept.
+   * Loads the whole scope or these keys again, because other processes may have changed them.
+   * Changes that are not written yet are kept.
    */
   reload(keys?: readonly string[]): Promise<void> {
     return this.#loadAll(() => false, keys);
@@ -64,7 +66,7 @@ export class LearnedValues<Value extends object> {
     return this.#values.get(key);
   }
 
-  /** Returns the value of a key, read from the state if it is not in memory. */
+  /** Returns the value of a key. A value that is not in memory is read from the state. */
   async find(key: string): Promise<Value | undefined> {
     if (!this.#values.has(key)) await this.reload([key]);
     return this.#values.get(key);
@@ -83,20 +85,20 @@ export class LearnedValues<Value extends object> {
     if (this.#values.delete(key)) this.#mark(key, "later");
   }
 
-  /** Deletes all values but those of these keys. */
+  /** Deletes all values except those of these keys. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#values.keys()) if (!keys.has(key)) this.delete(key);
   }
 
   /**
-   * Writes what is due.
-   * @throws StoreError; what was not written stays due
+   * Writes the changes that are due.
+   * @throws StoreError; changes that were not written stay due
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#writeFrom(this.#leastDue()));
   }
 
-  /** Writes all changes. Nothing is changed afterwards. */
+  /** Writes all changes. Call it when no more changes follow. */
   close(): Promise<void> {
     return this.#inTurn(() => this.#writeFrom("stop"));
   }

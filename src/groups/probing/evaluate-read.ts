@@ -1,6 +1,6 @@
 /**
- * Evaluates a read of one account of a group: what it changes in the account's probe state, in its
- * learned posting rate, and which delays the group's pace is adjusted by. Pure.
+ * Evaluates a read of one account of a group: how the read changes the account's probe state and
+ * its learned posting rate, and which delays the group's pace learns from. Pure.
  */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -11,15 +11,17 @@ import type { AccountMemory } from "./probe-states.ts";
 export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
   /** The `overlap` of the account's poll. */
   readonly overlapMs: number;
-  /** What the read found; undefined if the search returned no post of this account. */
+  /**
+   * What the read found; undefined if a search for several accounts returned no post of this one.
+   */
   readonly outcome: PollOutcome | undefined;
   /** Whether the answer lacked even the newest known post, so that it is not reliable. */
   readonly isSuspicious: boolean;
 }
 
 /**
- * When the group's run with this read began and when the read ended, in epoch ms of the local
- * clock.
+ * The time at which the run began that made this read, and the time at which the read ended, in
+ * epoch ms of the local clock.
  */
 export interface ReadTimes {
   readonly startedAtMs: number;
@@ -36,15 +38,15 @@ export interface ReadEvaluation {
    */
   readonly postedMs: readonly number[];
   /**
-   * How long after its posting each post was found. Posts whose delay does not depend on how often
-   * accounts are probed are left out.
+   * The time from each post until it was found, in ms. Posts whose delay does not depend on how
+   * often accounts are probed are left out.
    */
   readonly delaysMs: readonly number[];
 }
 
 /**
- * A counter shows a post at most this long after it was posted. An older post should have been
- * counted in the last probe.
+ * A counter shows a post at most this long after it was posted. A post that is older than this at a
+ * probe must be included in the counter.
  */
 const COUNTER_LAG_MS = 900_000;
 
@@ -62,8 +64,8 @@ export function evaluateRead(
     : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
-  // The times are converted to the local clock, because the times by which accounts are chosen for
-  // requests are in it too.
+  // These times are converted to the local clock, because rates and ages of accounts are computed
+  // in that clock.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
@@ -75,8 +77,8 @@ export function evaluateRead(
       : localMs.length === 0
         ? before.rate
         : learnPosts(before.rate, localMs, nowMs),
-    // A run that probes an account sets `checkedAtMs` to the time of the probe. That time is kept,
-    // because the run sends its search at nearly the same time.
+    // If the run has probed the account, `checkedAtMs` is already the time of the probe. It is
+    // kept, because the search is sent at nearly the same time.
     checkedAtMs: read.isSuspicious
       ? before.checkedAtMs
       : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
@@ -94,8 +96,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
-  // Posts from before this time were counted before the pending change. If a read finds only such
-  // posts, the counter changed for another post, which is not visible yet.
+  // Posts from before this time were counted before the pending change. If the read finds only such
+  // posts, the change was caused by another post, which is not visible yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
     endpoint,
@@ -108,8 +110,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
 
 /**
  * Returns the time (epoch ms) from which on the delay of a post depends on how often accounts are
- * probed. The search shows posts late, so the last read may have missed the newest ones; therefore
- * the time is earlier by the search's lag.
+ * probed. The search shows posts late, so the last read may have missed the newest ones. The
+ * returned time is therefore earlier than the last read by the search's lag.
  */
 const pacedSinceMs = ({
   probe,

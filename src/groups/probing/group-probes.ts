@@ -1,8 +1,7 @@
 /**
  * Probes the members of a group: requests their profiles in as few requests as possible, and
- * applies what an answer shows of each, whoever sent the request. Owns how a profile changes what
- * is known of an account; the run of the group decides whose turn it is and what is read after a
- * change.
+ * updates the memory of each account, also from profiles that other callers requested. The run of
+ * the group decides which members are probed and what is read after a change.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -33,10 +32,11 @@ export interface GroupProbesDeps {
 
 /**
  * The result of a probe.
- * - `refused`: the service refuses such requests, or did so minutes ago and the backoff has not
+ * - `seen`: the answer was used.
+ * - `suspicious`: the answer contains none of the accounts that earlier answers contained. It is
+ *   ignored, and the accounts are requested again when they are due.
+ * - `refused`: the service refuses probes, or it refused one minutes ago and the backoff has not
  *   ended.
- * - `suspicious`: the answer shows none of the accounts that earlier answers showed. They are
- *   requested again when it is their turn.
  */
 export type ProbeAnswer = "seen" | "suspicious" | "refused";
 
@@ -89,8 +89,8 @@ export class GroupProbes {
   }
 
   /**
-   * Applies a profile that another request has shown since the account was last checked, which
-   * serves as a free probe. Returns false if there is none.
+   * Uses a profile that another request has shown since the account was last checked as a probe
+   * that costs nothing. Returns false if there is no such profile.
    */
   applyRecent(member: GroupMember): boolean {
     const { profiles, probeStates, clock } = this.#deps;
@@ -106,8 +106,8 @@ export class GroupProbes {
   }
 
   /**
-   * Applies a profile from another request to an account that was probed before. Returns whether
-   * the account must be read because of it.
+   * Uses a profile from another request for an account that was probed before. Returns whether the
+   * account must be read, because the profile shows a change.
    */
   applyShown(member: GroupMember, seen: SeenProfile): boolean {
     const account = this.#deps.probeStates.get(member.key);
@@ -122,7 +122,7 @@ export class GroupProbes {
     return atMs > checkedAtMs && atMs <= this.#deps.clock.now();
   }
 
-  /** Records that the member was requested and nothing was learned of it. */
+  /** Records that the member was requested although nothing was learned about it. */
   #markProbed({ key }: GroupMember): void {
     const { probeStates, clock } = this.#deps;
     const account = probeStates.get(key);
@@ -130,7 +130,10 @@ export class GroupProbes {
       probeStates.put(key, { ...account, checkedAtMs: clock.now() }, "stop");
   }
 
-  /** Applies a profile. Returns whether the account must be read because of it. */
+  /**
+   * Updates the memory of an account from a profile. Returns whether the account must be read,
+   * because the profile shows a change.
+   */
   #apply({ poll, key }: GroupMember, { user, atMs }: SeenProfile): boolean {
     const { probeStates, clock, first, release } = this.#deps;
     const names = poll.subscribers[0]?.type.probeFields ?? [];

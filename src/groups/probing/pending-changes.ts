@@ -1,109 +1,110 @@
 /**
- * The memory of a probed account: the fields as last seen, and the change that no read has
- * explained yet. Every change counts, also a decrease of a counter, and so does an account that is
- * missing from the answer. Pure. Other modules decide when and how accounts are read.
+ * The memory of a probed account: the fields of its profile as last seen, and the change that no
+ * read has explained yet. Every change counts, also a counter that fell and an account that is
+ * missing from the answer. Other modules decide when and how accounts are read. Pure.
  */
 import type { JsonObject } from "../../model/json.ts";
 
 /** A change that a probe has seen and no read has explained yet. */
 export interface OpenChange {
-  /** The time of the last probe before the change. What caused the change is hardly older. */
+  /**
+   * The time of the last probe before the change. The post that caused the change is hardly older.
+   */
   readonly sinceMs: number;
   /**
-   * The time of the last probe before the counter last changed. More frequent probes would not have
-   * found posts from before this time any sooner.
+   * The time of the last probe before the counter last changed. Probes that are more frequent would
+   * not have found posts from before this time any sooner.
    */
   readonly calmMs?: number;
   /**
-   * The number of posts that the counter has shown and no read has found; null for a change that no
-   * post can account for.
+   * The number of posts that the counter has shown and no read has found yet; null if the change
+   * was not a growth of the counter, so that it says nothing about posts.
    */
   readonly owed: number | null;
-  /** The number of reads that the change has caused so far. */
+  /** The number of reads that were made because of this change. */
   readonly reads: number;
-  /** The account is not read again for this change before this time (epoch ms). */
+  /** When the account is read again because of this change, at the earliest (epoch ms). */
   readonly dueMs: number;
 }
 
 export interface ProbeMemory {
-  /** The fields as last seen; null if the account was missing. */
+  /** The fields as last seen; null if the account was missing from the last answer. */
   readonly fields: JsonObject | null;
   /**
-   * For a missing account: its counter when it was last seen. The next value shows how many posts
-   * were made until the account returned.
+   * For a missing account, its counter when it was last seen. When the account returns, the growth
+   * of the counter shows how many posts were made meanwhile.
    */
   readonly lastCounter?: number;
   readonly probedAtMs: number;
   readonly open?: OpenChange;
-  /** The time of the last full poll, in epoch ms. A full poll finds what a probe cannot show. */
+  /**
+   * The time of the last full poll (epoch ms). A full poll finds posts that a probe cannot show.
+   */
   readonly fullAtMs: number;
   /**
-   * The time of a full poll after `fullAtMs` with a suspiciously empty answer, which lacked even
-   * the known posts, in epoch ms.
+   * The time (epoch ms) of a later full poll whose answer was suspiciously empty, because it lacked
+   * even the known posts; absent if there was none since `fullAtMs`.
    */
   readonly blindAtMs?: number;
   /**
-   * The number of posts that the counter showed and no read found until the reads ended, for
-   * example because the service showed none for hours.
+   * The number of posts that the counter has shown and that no read had found when the retry
+   * schedule ended, for example because the service showed none for hours.
    */
   readonly unfound?: number;
   /**
-   * Set if the counters are unreliable: posts were found that they never showed, so probes say
-   * nothing about this account.
+   * Set if the counters are unreliable: reads have found posts that the counter never showed, so
+   * probes say nothing about this account.
    */
   readonly isBlind?: true;
   /**
-   * How often the counter has changed since it became unreliable, without another post that it did
-   * not show.
+   * How often the counter has changed since it became unreliable, while no further post was missing
+   * from it.
    */
   readonly moves?: number;
   /**
-   * The number of posts found that the counter has not shown yet. It will change for them at the
-   * next probe.
+   * The number of posts that were found before the counter showed them. The next probe is expected
+   * to show them.
    */
   readonly ahead?: number;
   /**
-   * The number of reads in a row in which the timeline showed what the search did not, or in which
-   * the search was not used any more.
+   * The number of reads in a row for which the timeline showed posts that the search did not, or
+   * for which the search was not used any more.
    */
   readonly hidden?: number;
-  /**
-   * The index of the retry schedule for repeated reads, if the account stands for a list of
-   * accounts.
-   */
+  /** For the probe of a list: the index of the retry schedule in `list-reads.ts`. */
   readonly patience?: number;
   /**
-   * How many full polls in a row found what the counter did not show, if the account stands for a
-   * list of accounts.
+   * For the probe of a list: the number of full polls in a row that found something that the
+   * counter did not show.
    */
   readonly strikes?: number;
 }
 
-/** The counter whose growth shows how many posts are to be found. */
+/** The counter whose growth shows how many new posts there are. */
 const TWEETS = "tweets_count";
 /**
- * After its first read, a change is read again at this many ticks, and then after the waits in
- * `LATER_MS`.
+ * After its first read, a change is read again at the next ticks, this many times, and then after
+ * each of the waits in `LATER_MS`.
  */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
-/** How often a change is read if no post accounts for it. */
+/** The number of reads of a change that no post explains. */
 const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /**
- * About one post in fifty is not in the search yet when its account is read. Three times in a row
- * is not a coincidence.
+ * The number of reads in a row after which the search counts as hiding the account's posts. About
+ * one post in fifty is not in the search yet when its account is read; three times in a row is not
+ * a coincidence.
  */
 const HIDDEN_AFTER = 3;
 /**
- * An unreliable counter is trusted again after this many changes: it may have missed a post only
- * because another was deleted between the same two probes.
+ * The number of changes after which an unreliable counter is trusted again. It may have seemed to
+ * miss a post only because another post was deleted between the same two probes.
  */
 const MOVES_TO_SEE = 3;
 
 /**
- * Returns the fields of a profile that this kind of watch uses; null for an account that was
- * missing.
+ * Returns the fields of a profile that this type of watch probes; null if the account is missing.
  */
 export const probedFields = (
   profile: JsonObject | undefined,
@@ -112,8 +113,8 @@ export const probedFields = (
   profile === undefined ? null : Object.fromEntries(names.map((name) => [name, profile[name]]));
 
 /**
- * Returns the memory of an account that was just read, so that the next probe has something to
- * compare with.
+ * Returns the memory of an account at its first probe, if the account was read just before. There
+ * is nothing to read until the next probe shows a change.
  */
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
   fields,
@@ -122,20 +123,20 @@ export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory
 });
 
 /**
- * Returns the memory of an account that was never probed: everything since its last read is checked
- * once, on its timeline.
+ * Returns the memory of an account that was never probed before. Its timeline is then read once, to
+ * find everything since its last read.
  */
 export const neverProbed = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
   ...firstProbe(fields, atMs),
-  // This counts as the last read of a change, so it is not repeated.
+  // Only one read of this change remains, so the account is read once and not repeatedly.
   open: { sinceMs: 0, owed: null, reads: READS_OF_A_CHANGE - 1, dueMs: atMs },
 });
 
 /**
- * Applies the answer of a probe. `counter` is the field whose growth shows how many new items there
- * are. A change while another one is pending starts the reads again. Posts that were found before
- * the counter showed them are not expected again, but the change is still read once, because they
- * may have been deleted since and others posted.
+ * Updates the memory with the answer of a probe. `counter` is the field whose growth shows how many
+ * new items there are. If another change is pending, the two become one, and its reads begin anew.
+ * Posts that were found before the counter showed them are not expected again. The change is read
+ * once all the same, because such posts may have been deleted and others posted.
  */
 export function applyProbe(
   { ahead = 0, lastCounter, ...known }: ProbeMemory,
@@ -143,7 +144,7 @@ export function applyProbe(
   atMs: number,
   counter = TWEETS,
 ): ProbeMemory {
-  // Limit the times, so that a clock that was set back does not delay full polls.
+  // Limit the times to now, so that a clock that was set back does not delay full polls.
   const { blindAtMs } = known;
   const tried = blindAtMs === undefined ? {} : { blindAtMs: Math.min(blindAtMs, atMs) };
   const from = numberIn(known.fields, counter) ?? lastCounter;
@@ -167,7 +168,7 @@ export function applyProbe(
   return { ...memory, fields, probedAtMs: atMs, open };
 }
 
-/** Returns by how much the counter grew; null if it did not, because something else changed. */
+/** Returns by how much the counter grew; null if it did not grow. */
 const growthOf = (from: number | undefined, to: number | undefined): number | null =>
   from !== undefined && to !== undefined && to > from ? to - from : null;
 
@@ -184,27 +185,30 @@ export const isUnexplained = ({ open }: ProbeMemory): boolean =>
   open !== undefined && open.reads > 0 && (open.owed ?? 0) > 0;
 
 /**
- * The search sometimes shows a post this long after it was posted. A post that it shows even later
- * was hidden for another reason.
+ * The search sometimes shows a post this long after it was posted. A post that appears even later
+ * was missing for another reason.
  */
 export const SEARCH_LAG_MS = 300_000;
 
-/** Returns the endpoint of the next read: the search once, then the timeline. */
+/**
+ * Returns the endpoint of the next read. A change is read from the search once, and from the
+ * timeline after that.
+ */
 export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
   isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
 
 const isHidden = ({ hidden = 0 }: ProbeMemory): boolean => hidden >= HIDDEN_AFTER;
 
 /**
- * Whether the search is tried again after showing nothing. It may have shown nothing for an hour,
- * so it is tried after four such reads, eight, sixteen and so on.
+ * Whether the search is tried again although it has hidden posts. It may only have done so for an
+ * hour, so it is tried after four such reads, after eight, sixteen and so on.
  */
 const isOnTrial = ({ hidden = 0, open }: ProbeMemory): boolean =>
   open !== undefined && Number.isInteger(Math.log2(hidden));
 
 /**
- * Returns the memory after the timeline of a missing account was refused. There is nothing to read
- * before a probe shows the account again, but it is still tried once a day.
+ * Returns the memory after the service refused to show the timeline of a missing account. The
+ * account is read again when a probe shows it, and otherwise once a day.
  */
 export const afterRefusal = (memory: ProbeMemory, atMs: number): ProbeMemory =>
   memory.fields !== null || memory.open === undefined
@@ -216,14 +220,15 @@ export interface ReadResult {
   readonly endpoint: "search" | "timeline";
   readonly newPosts: number;
   /**
-   * How many of the new posts were posted before the last probe, so that its counters should have
+   * How many of the new posts were posted before the last probe, so that the counter should have
    * shown them.
    */
   readonly newBeforeProbe: number;
   /** Whether the read went back to the last full poll. */
   readonly isFull: boolean;
   /**
-   * Whether not even the newest known post was shown. Then the read says nothing about what exists.
+   * Whether the answer lacked even the newest known post. Such a read does not show which posts
+   * exist.
    */
   readonly isSuspicious?: boolean;
 }
@@ -243,7 +248,7 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   const isRead = result.isFull && result.isSuspicious !== true;
   const hidden = hiddenAfter(memory, result);
   // The first probe of an account already counted the posts that the following read finds. If they
-  // were added to `ahead`, later posts would not be expected.
+  // were added to `ahead`, the next posts would not be expected.
   const isFirst = open?.sinceMs === 0;
   const surplus = isFirst
     ? ahead
@@ -268,9 +273,9 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
 }
 
 /**
- * Returns the memory after the first read. Earlier changes are part of the baseline. `uncounted` is
- * the number of posts that were made after the last probe, because the first reads of many accounts
- * take minutes.
+ * Returns the memory after the first read of an account, which explains all changes before it.
+ * `uncounted` is the number of posts made after the last probe. There may be some, because the
+ * first reads of many accounts take minutes.
  */
 export function afterFirstRead(
   { open: _, ...memory }: ProbeMemory,
@@ -279,7 +284,7 @@ export function afterFirstRead(
   return uncounted === 0 ? memory : { ...memory, ahead: (memory.ahead ?? 0) + uncounted };
 }
 
-/** Returns whether the counters are unreliable after a read, as fields of the memory. */
+/** Returns, as fields of the memory, whether the counters are unreliable after this read. */
 function sightAfter(
   { open, isBlind, moves = 0, unfound = 0 }: ProbeMemory,
   { newBeforeProbe }: ReadResult,
@@ -293,8 +298,8 @@ function sightAfter(
 }
 
 /**
- * Returns the pending change after a read; undefined if every post that the counter has shown is
- * found, or the last read was made.
+ * Returns the pending change after a read. Undefined if every post that the counter has shown is
+ * found, or if this was the last read of the change.
  */
 function openAfter(
   open: OpenChange,
@@ -310,15 +315,15 @@ function openAfter(
 }
 
 /**
- * Returns how many reads in a row the search has missed posts. A timeline that was read because the
- * search showed nothing counts against the search; a search that shows something resets the count.
+ * Returns for how many reads in a row the search has hidden posts. A timeline that shows posts
+ * after the search showed none adds one; a search that shows a post resets the number.
  */
 function hiddenAfter(memory: ProbeMemory, { endpoint, newPosts }: ReadResult): number {
   const { hidden = 0, open } = memory;
   if (newPosts === 0) return hidden;
   if (endpoint === "search") return 0;
-  // An account that was never probed before is read from its timeline at once, so no search was
-  // made.
+  // The first read of an account that was never probed uses the timeline directly, so it says
+  // nothing about the search.
   const isSilent = open !== undefined && open.sinceMs > 0 && (open.reads > 0 || isHidden(memory));
   return isSilent ? hidden + 1 : hidden;
 }

@@ -1,8 +1,9 @@
 /**
- * Decides which accounts a probe requests, and when it is worth its request. Pure. Every check
- * costs the same, so the delay over all posts is smallest if an account's interval is proportional
- * to sqrt(cost / rate): then rate x age² is the same for all accounts when they are requested. That
- * is the rule here, and it follows rates as they change.
+ * Decides which accounts a probe requests, and when the probe is worth its request. Every check of
+ * an account costs the same. The mean delay over all posts is then smallest if the time between two
+ * checks of an account is proportional to 1 / sqrt(rate), which means that rate x age² is the same
+ * for all accounts at the moment they are requested. The accounts with the highest rate x age² are
+ * therefore requested first. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
@@ -12,15 +13,15 @@ const DAY_MS = 86_400_000;
 
 export interface Candidate {
   readonly id: string;
-  /** The number of posts per day expected now. */
+  /** The number of posts per day that is expected at present. */
   readonly rate: number;
   /** The time since the account was last checked, in ms. */
   readonly ageMs: number;
 }
 
 /**
- * Returns the accounts to request now, at most `size`: first those that have waited for `maxMs`,
- * then by rate x age².
+ * Returns at most `size` accounts to request now: first those that have waited for `maxMs`, then
+ * those with the highest rate x age².
  */
 export function chooseProbe<C extends Candidate>(
   candidates: Iterable<C>,
@@ -39,7 +40,7 @@ export function chooseProbe<C extends Candidate>(
   return best.map(({ one }) => one);
 }
 
-/** Returns the index after everything with the same score or a higher one. */
+/** Returns the index behind all entries with the same score or a higher one. */
 function placeOf(best: readonly { readonly score: number }[], score: number): number {
   let [low, high] = [0, best.length];
   while (low < high) {
@@ -51,30 +52,31 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
 }
 
 /**
- * The weight of a post in the computed chance that a probe finds something. It is below 1, because
- * posts come in clusters, and a probe finds a whole cluster.
+ * The weight of an expected post in the chance that a probe finds something. It is below 1 because
+ * posts come in clusters and a probe finds a whole cluster at once.
  */
 const APART = 0.88;
 
 /**
- * The number of known posts that a search returns for each new one, from accounts that share the
- * search and need not be read that far back.
+ * The number of known posts that a search returns for each new one. They are from accounts that
+ * share the search although they need not be read that far back.
  */
 const KNOWN_BESIDE = 0.5;
 
 /**
- * Returns how many requests a probe is expected to take if `posts` posts are expected: one for the
- * probe, and those of a search if the probe finds a change.
+ * Returns how many requests a probe is expected to take if it is expected to find this many posts:
+ * one for the probe, and those of the search that follows if the probe shows a change.
  */
 const requestsOf = (posts: number): number =>
   2 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /**
- * The posts expected for the requested accounts, and the sum of the times that they have waited.
+ * The number of posts that are expected from the requested accounts, and the sum of the times that
+ * these posts have waited.
  */
 export interface Awaited {
   readonly posts: number;
-  /** The unit is posts x ms. */
+  /** The sum of the waiting times, in posts x ms. */
   readonly waitedMs: number;
 }
 
@@ -88,8 +90,8 @@ export function awaitedOf(chosen: readonly Candidate[]): Awaited {
 }
 
 /**
- * Returns the expected waiting, in posts x ms, that a probe of these accounts would end for each
- * request that it takes.
+ * Returns the worth of a probe of these accounts: the waiting time that it is expected to end, in
+ * posts x ms, divided by the requests that it is expected to take.
  */
 export function worthOf(chosen: readonly Candidate[]): number {
   const { posts, waitedMs } = awaitedOf(chosen);
@@ -97,14 +99,15 @@ export function worthOf(chosen: readonly Candidate[]): number {
 }
 
 /**
- * The cost of a probe grows with the wait before it, because a search becomes more likely. So the
- * wait is computed this many times, each time with the cost after the wait computed before.
+ * The number of iterations with which the wait before a probe is computed. The cost of a probe
+ * grows with the wait, because a search after it becomes more likely, so each iteration uses the
+ * cost at the wait of the one before.
  */
 const ROUNDS = 6;
 
 /**
- * Returns the milliseconds until a probe of these accounts is worth `worth` posts x ms per request,
- * or until the first of them has waited for `maxMs`.
+ * Returns how many ms to wait until a probe of these accounts has the worth `worth`, in posts x ms
+ * per request, or until the first of them has waited for `maxMs`.
  */
 export function waitBeforeProbe(
   chosen: readonly Candidate[],
@@ -119,7 +122,7 @@ export function waitBeforeProbe(
   let waitMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const missing = worth * requestsOf(posts + perMs * waitMs) - waitedMs;
-    // The wait is the x for which perMs / 2 * x² + posts * x = missing.
+    // Solve perMs / 2 * x² + posts * x = missing for the wait x.
     waitMs = Math.max(
       0,
       (Math.sqrt(Math.max(0, posts * posts + 2 * perMs * missing)) - posts) / perMs,

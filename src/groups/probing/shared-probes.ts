@@ -1,6 +1,6 @@
 /**
- * Counts the requests that probes add to those that other polls make at the same moment: accounts
- * that are requested at one moment share requests. Pure.
+ * Counts how many requests the probes of a poll add to those of other polls. Accounts that are
+ * requested at the same moment can share a request. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll } from "../../plan/poll.ts";
@@ -13,8 +13,8 @@ type Timed = Pick<Poll, "timing">;
 interface Asked {
   readonly key: string;
   /**
-   * The step in ms of which all ticks are multiples; undefined if the ticks may not coincide with
-   * those of another schedule.
+   * The step in ms of which all ticks of the schedule are multiples; undefined if its ticks need
+   * not coincide with those of any other schedule.
    */
   readonly stepMs: number | undefined;
   readonly userIds: Set<string>;
@@ -22,14 +22,14 @@ interface Asked {
 
 /**
  * The accounts that polls request, by schedule. Schedules must be added from the fastest to the
- * slowest. Ticks that coincide only sometimes count as if they never did.
+ * slowest. Ticks that coincide only sometimes are treated as if they never coincided.
  */
 export class SharedProbes {
   readonly #bySchedule = new Map<string, Asked>();
 
   /**
-   * Returns how many more requests a run takes if these accounts are requested on the schedules of
-   * `poll` in addition to all that were added.
+   * Returns how many more requests a run of `poll` takes if these accounts are requested on its
+   * schedules, in addition to the accounts that were added before.
    */
   more(poll: Timed, userIds: readonly string[]): number {
     const [key, stepMs] = [schedulesKey(poll), gridStepMs(poll)];
@@ -42,7 +42,7 @@ export class SharedProbes {
     return requestsOf(new Set([...before, ...userIds])) - requestsOf(before);
   }
 
-  /** Returns the same as `more`, and adds the accounts. */
+  /** Adds the accounts, and returns the result that `more` had before. */
   add(poll: Timed, userIds: readonly string[]): number {
     const added = this.more(poll, userIds);
     const key = schedulesKey(poll);
@@ -56,7 +56,7 @@ export class SharedProbes {
     return added;
   }
 
-  /** Whether any account is requested on these schedules. */
+  /** Whether any account is requested on the schedules of this poll. */
   has(poll: Timed): boolean {
     return this.#bySchedule.has(schedulesKey(poll));
   }

@@ -1,4 +1,7 @@
-/** Computes for plan and forecast what it costs to read searches that share queries. Pure. */
+/**
+ * Computes for plan and forecast how many requests it takes to read searches that share queries.
+ * Pure.
+ */
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, readsOf } from "../../plan/polls/estimate.ts";
 import { times } from "../../plan/range.ts";

@@ -1,12 +1,12 @@
-/** Finds when searches that share queries were last read, in what their groups have stored. */
+/** Finds in the stored memories of groups when searches that share queries were last read. */
 import type { LearnedStore } from "../../model/learned.ts";
 import { GROUPS_SCOPE } from "../memory/group-reading.ts";
 import type { SearchGroupMemory } from "./search-memory.ts";
 
 /**
- * Returns the known times in milliseconds, by poll key. After a crash, or if another replica reads
- * the group, a time may be up to ten minutes early, because groups write what they learned at that
- * interval.
+ * Returns until when each search was read, in epoch ms by poll key; searches that no group has read
+ * are missing. After a crash, or if another replica reads the group, a time may be up to ten
+ * minutes too early, because groups write their memory only every ten minutes.
  */
 export async function readTogetherUntil(
   store: Pick<LearnedStore, "loadLearned">,

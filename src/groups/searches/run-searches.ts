@@ -1,8 +1,8 @@
 /**
  * Makes a run of a group of keyword searches. Searches that can share a query are read together.
- * Each one is sometimes read on its own, to verify it, and at once if the service seems to
- * interpret a query differently than chirpwatch does. Owns the order of these steps; the poll
- * runner decides what a tweet means.
+ * Each search is sometimes read on its own to verify what the shared queries returned, and
+ * immediately if the service seems to interpret a query differently from chirpwatch. Decides on the
+ * order of these steps; the poll runner decides what a tweet means.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";

@@ -1,6 +1,6 @@
 /**
- * Decides what follows from a merged answer that cannot be used, once its members were read on
- * their own.
+ * Decides what follows from the answer to a merged search that cannot be used, after its members
+ * were read on their own.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -11,30 +11,34 @@ import type { RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
-/** A merged answer that cannot be used. Its tasks are read on their own at once. */
+/**
+ * An answer to a merged search that cannot be used. The searches in `tasks` are immediately read on
+ * their own.
+ */
 export interface Doubt {
   readonly tasks: readonly SearchTask[];
-  /** Ids of tweets that match none of the queries as we interpret them. */
+  /** The ids of tweets that match none of the members' queries, as chirpwatch interprets them. */
   readonly unattributed: readonly string[];
   readonly reason: "unattributed" | "cut" | "refused" | "suspicious";
-  /** The size of the merged query, if the service refused it as a bad request. */
+  /** The size of the merged query; only set if the service refused the query as a bad request. */
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
 export interface DoubtDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Groups whose merged answers could not be used recently. */
+  /** Groups whose merged searches returned answers that could not be used recently. */
   readonly uselessAnswers: RefusalBackoff;
 }
 
 const MAX_REST_MS = 86_400_000;
-/** How many unattributed results are remembered, so that they cause no doubt again. */
+/** The number of unattributed results that are remembered so that they cause no doubt again. */
 const MAX_UNATTRIBUTED = 200;
 
 /**
- * Decides what follows from a doubt: members are quarantined, queries get shorter, or nothing is
- * merged for a while. `outcomes`: the outcomes of completed reads, by poll key.
+ * Decides what follows from a doubt: members are quarantined, merged queries become shorter, or
+ * nothing is merged for a while. `outcomes`: the outcomes of the members' own reads that were
+ * complete, by poll key.
  */
 export function resolveDoubt(
   scene: SearchScene,
@@ -49,7 +53,8 @@ export function resolveDoubt(
     return;
   }
   if (size !== undefined) {
-    // If the service refuses one of the queries even on its own, the merged query was not too long.
+    // If the service refuses one of the queries even on its own, the length of the merged query was
+    // not the reason.
     if (!isAllRead) return;
     scene.memory = {
       ...scene.memory,
@@ -80,23 +85,24 @@ export function resolveDoubt(
 }
 
 /**
- * After this many runs in a row, an answer without the newest known tweet is no momentary fault any
- * more.
+ * The number of runs in a row after which the absence of the newest known tweet is no longer taken
+ * for a momentary fault.
  */
 const SUSPICIOUS_RUNS = 3;
 
 export interface SuspiciousSearches {
   /**
-   * Counts merged answers without the newest known tweet. Returns the member whose newest tweet,
-   * known from before, was missing from several answers in a row.
+   * Counts the answers that lacked the newest known tweet. If the same tweet was missing from
+   * several answers in a row, returns the member that found this tweet earlier; otherwise
+   * undefined.
    */
   countAnswer(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
 }
 
 /**
- * Creates a counter of such answers. If an answer lacks the newest known tweet, the tweet was
- * deleted, the response is suspiciously empty, or the search finds more on its own than together
- * with others.
+ * Creates a counter for answers that lack the newest known tweet. Such an answer means that the
+ * tweet was deleted, that the service returned a suspiciously empty response, or that the search
+ * finds more on its own than in a merged query.
  */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();

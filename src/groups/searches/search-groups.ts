@@ -1,7 +1,7 @@
 /**
- * Turns keyword searches with the same timing, priority and strategy into one poll of a group,
- * which puts many of them into one query. Owns which searches can share a query, what that costs,
- * and how often each is verified by a read of its own. Pure.
+ * Combines keyword searches with the same timing, priority and strategy into one poll of a group,
+ * which merges many of them into one query. Decides which searches can share a query, estimates
+ * what that costs, and how often each search is verified by a read of its own. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { Query } from "../../query/query.ts";
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const MIN_MEMBERS = 2;
 
 /**
- * Returns the polls that join no group, then the polls of the groups. A group keeps its key when
+ * Returns the polls that join no group, and the polls of the groups. A group keeps its key when
  * searches are added or removed.
  */
 export function groupSearches<T extends Pollable>(
@@ -34,8 +34,8 @@ export function groupSearches<T extends Pollable>(
 }
 
 /**
- * Returns the key of the group to which a poll belongs; undefined for a poll that shares its
- * requests with no other.
+ * Returns the key of the group to which a poll belongs; undefined for a poll that is read on its
+ * own.
  */
 function searchesKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
@@ -45,7 +45,7 @@ function searchesKey(poll: Poll): string | undefined {
 }
 
 /**
- * Returns the query of a search; undefined if the poll is no search, or a search that cannot share
+ * Returns the query of a search; undefined if the poll is not a search, or is one that cannot share
  * a query.
  */
 export function queryOf({
@@ -72,8 +72,8 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
 }
 
 /**
- * Returns the queries of the members, divided into batches. The queries of one batch share a
- * request.
+ * Returns the queries of the members, divided into batches. The queries of a batch are merged into
+ * one request.
  */
 function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
@@ -81,16 +81,17 @@ function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly
 }
 
 /**
- * How often the members of a group are read on their own, as estimated before anything was learned.
+ * How often the members of a group are read on their own, as estimated while nothing was learned
+ * yet.
  */
 export interface Verification {
-  /** The time between two verification reads of one member. */
+  /** The time between two verification reads of the same member, in ms. */
   readonly everyMs: number;
-  /** The number of query batches, and so of requests, in one run of the group. */
+  /** The number of query batches in one run of the group; each takes a request. */
   readonly queries: number;
   /**
-   * The number of verification reads of all members per day. If a batch has two members, a read of
-   * one leaves the other alone in the shared query, so it verifies both.
+   * The number of verification reads per day for all members together. If a batch has two members,
+   * a read of one of them leaves the other alone in the merged query, so one read verifies both.
    */
   readonly perDay: number;
 }
@@ -111,16 +112,16 @@ export function verificationOf({
 }
 
 /**
- * A search leaves shared queries if its posts fill more than this share of a page per poll. Each
- * post counts twice, because the shared query and the verification read both return it. Above this
- * share, sharing saves nothing.
+ * A search is read on its own if it finds so many posts that, counted twice, they fill more than
+ * this share of a page per poll. They count twice because the merged query and the verification
+ * read both return them. Above this share, merging saves no requests.
  */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;
 
 /**
  * Whether a search with this many posts per day is better read on its own. `isBusy` is the previous
- * decision; a busy search returns to shared queries only below `CALM_AGAIN`.
+ * decision: a search that is read on its own returns to merged queries only below `CALM_AGAIN`.
  */
 export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
   const ticks = DAY_MS / intervalMs;

@@ -1,4 +1,4 @@
-/** Evaluates what a read of a search means for its group's memory of it. Pure. */
+/** Computes how a read of a search changes the group's memory of this search. Pure. */
 import { unitHash } from "../../model/hash.ts";
 import { isTooBusy } from "./search-groups.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -6,22 +6,22 @@ import type { SearchMemory } from "./search-memory.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
 export interface SearchReadTimes {
-  /** Start of the run, in our clock. */
+  /** The start of the run, in epoch ms of the local clock. */
   readonly startedAtMs: number;
   readonly serviceMs: number;
-  /** How often a member is verified. */
+  /** The time between two verification reads of a member, in ms. */
   readonly verifyEveryMs: number;
 }
 
-/** An empty answer verifies nothing, so the verification read is repeated after this time. */
+/** If a verification read returns nothing, it verifies nothing and is repeated after this time. */
 const ASK_AGAIN_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** How long a found post counts in the rate, on average. */
+/** The mean time for which a found post counts in the rate. */
 const FADE_MS = 7_200_000;
 
 /**
- * Returns the memory after a read together with others. `outcome` is undefined if nothing in the
- * answer belonged to the member.
+ * Returns the memory of a member after it was read together with others. `outcome` is undefined if
+ * nothing in the answer belonged to the member.
  */
 export function afterShared(
   member: SearchMemory,
@@ -41,8 +41,9 @@ export function afterShared(
 }
 
 /**
- * Returns the memory after a read of the member on its own. A read that was cut off changes nothing
- * but when the member was tried and is verified next.
+ * Returns the memory of a member after it was read on its own; undefined if the first read of the
+ * member was incomplete. An incomplete read only changes when the member was tried and when it is
+ * verified next.
  */
 export function afterAlone(
   member: SearchMemory | undefined,
@@ -52,8 +53,8 @@ export function afterAlone(
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, verifyEveryMs } = times;
   if (outcome.shown === undefined) {
-    // The read was cut off, so the history has a gap, which the poll's own memory records; or the
-    // answer was empty although there were items before.
+    // Either the read was cut off, which leaves a gap in the history that the poll's own memory
+    // records, or the answer was empty although there were items before.
     return (
       member && {
         ...member,
@@ -62,7 +63,8 @@ export function afterAlone(
       }
     );
   }
-  // Members that start together are verified at different times.
+  // A new member gets a random part of the interval, so that members that start together are
+  // verified at different times.
   const proofDueMs =
     startedAtMs + verifyEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
   if (member === undefined)
@@ -95,35 +97,37 @@ function learn({ postsPerDay, checkedAtMs }: SearchMemory, posts: number, nowMs:
   return postsPerDay * kept + ((posts * DAY_MS) / passedMs) * (1 - kept);
 }
 
-/**
- * Computes the rate from the dates of a first page. The oldest date marks the start of the period.
- */
+/** Computes the posting rate (posts per day) from the dates of the posts on a first page. */
 const firstRate = (postedMs: readonly number[], nowMs: number): number =>
   postedMs.length < 2
     ? 0
     : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
 
 /**
- * Returns the member with a new decision on `isBusy`: whether it finds so much that sharing saves
- * nothing.
+ * Returns the member with a new decision on `isBusy`, which says that it finds too many posts for
+ * merging to save requests.
  */
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
   isTooBusy(member.postsPerDay, intervalMs, isBusy === true) ? { ...member, isBusy: true } : member;
 
-/** The ids and times of what merged answers returned for a member since it was verified. */
+/**
+ * The ids and times (epoch ms) of the tweets that merged searches returned for a member since its
+ * last verification.
+ */
 export type MergedItems = ReadonlyMap<string, number>;
 
 /**
- * The reads together count as wrong only if at least this many of their results, and more than
- * `WRONG_SHARE` of them, are missing from the member's own read. Deletions explain some.
+ * The merged searches count as wrong only if at least this many of the tweets that they returned
+ * for a member, and more than `WRONG_SHARE` of them, are missing from the member's own read. Some
+ * may be missing because they were deleted.
  */
 const MIN_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 
 /**
- * Returns why a member is quarantined after a verification read; undefined if that read showed the
- * same as the reads together. `missedBeforeMs` (service time): a read together should have found
- * anything posted before this, however late it appeared.
+ * Returns why a member must be quarantined after a verification read; undefined if the read showed
+ * the same as the merged searches. `missedBeforeMs` (service time): a post from before this time
+ * should have been found by a merged search, even if it appeared late.
  */
 export function objectionTo(
   task: SearchTask,

@@ -1,43 +1,47 @@
 /**
- * What a group of searches has learned: how long a query may be, which members share it, and when
- * each one was read, rescanned and verified.
+ * What a group of searches has learned: how long a merged query may be, which members it contains,
+ * and when each member was read, rescanned and verified.
  */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 
-/** The memory of one member. Times are in our clock. */
+/** The memory of one member. All times are in epoch ms of the local clock. */
 export interface SearchMemory {
   /**
-   * Until this time, everything that the service showed for the member was read. Items that appear
-   * late may be missing.
+   * Everything that the service showed for the member until this time was read. Items that appear
+   * late may still be missing.
    */
   readonly checkedAtMs: number;
   /**
-   * When the member was last read, with whatever result. After an empty answer, only this time
+   * When the member was last read, even without a result. After an empty answer, only this time
    * changes.
    */
   readonly triedAtMs: number;
   /**
-   * When the last late-arrival rescan began. The next one goes back to `overlap` before this time.
+   * When the last late-arrival rescan began. The next rescan goes back to `overlap` before this
+   * time.
    */
   readonly sweptAtMs: number;
   /** When the member was last verified by a read of its own. */
   readonly provedAtMs: number;
-  /** When the member is to be verified next. */
+  /** When the member must be verified next. */
   readonly proofDueMs: number;
-  /** Set if the member was read together with others since it was verified. */
+  /** Set if the member was read together with others after it was last verified. */
   readonly isUnproven?: true;
-  /** Set if the service seemed to interpret the member's query differently than chirpwatch does. */
+  /**
+   * Set while the member is quarantined, because the service seemed to interpret its query
+   * differently from chirpwatch.
+   */
   readonly alone?: Quarantine;
-  /** Set if the member finds so much that sharing saves nothing. */
+  /** Set if the member finds so many posts that merging saves no requests. */
   readonly isBusy?: true;
-  /** The rate of posts that the member found in the last hours. */
+  /** The rate of the posts that the member found in the last hours, in posts per day. */
   readonly postsPerDay: number;
 }
 
 /**
- * How long a member is read on its own. `times` counts how often that was necessary, each time not
- * long after the last.
+ * The time during which a member is only read on its own. `times` counts how often in succession
+ * the member was quarantined.
  */
 export interface Quarantine {
   readonly untilMs: number;
@@ -48,7 +52,10 @@ export interface SearchGroupMemory {
   readonly limits: LearnedLimits;
   /** The members by poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
-  /** Ids of tweets that match none of our queries and that were verified, the newest last. */
+  /**
+   * The ids of tweets that matched none of the members' queries although all members were read on
+   * their own after it; the newest is last.
+   */
   readonly strays: readonly string[];
 }
 
@@ -66,9 +73,9 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
   nowMs < (member?.alone?.untilMs ?? 0);
 
 /**
- * Returns the quarantine: a day, and twice as long each time the problem shows again. It is short
- * at first, because a tweet that was hidden for days looks the same as one that merged searches
- * never show.
+ * Returns the next quarantine of a member. The first lasts a day, and each further one twice as
+ * long. The first is short because a tweet that was hidden for days looks the same as one that
+ * merged searches never show.
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
@@ -78,8 +85,8 @@ export function quarantineAfter(before: Quarantine | undefined, nowMs: number): 
 }
 
 /**
- * Restores the memory from the state. Members count as not verified, because reads together may
- * have followed the last write.
+ * Restores the memory from the state. All members count as not verified, because merged searches
+ * may have followed the last write.
  */
 export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
   const memory = { ...NOTHING_LEARNED, ...stored };

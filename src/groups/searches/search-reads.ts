@@ -1,6 +1,6 @@
 /**
- * Carries out the reads of one run of a group of searches: many at once, attributed by what their
- * queries say, and members on their own.
+ * Makes the reads of one run of a group of searches: several members with a merged query, whose
+ * results are attributed to the members whose queries they match, and members on their own.
  */
 import { isRefusal } from "../../model/upstream.ts";
 import type { MergedAnswer, PlannedMember } from "../../polling/read/read-merged.ts";
@@ -29,14 +29,16 @@ export interface SearchReadsDeps extends DoubtDeps {
   readonly reading: GroupReading;
 }
 
-/** The number of tweets per member that are kept to be compared with a verification read. */
+/**
+ * The number of tweets per member that are remembered for the comparison with a verification read.
+ */
 const MAX_ITEMS = 200;
 
 export class SearchReads {
   readonly #deps: SearchReadsDeps;
   /**
-   * The ids and times of what merged answers returned since the last verification read, by poll
-   * key.
+   * The ids and times (epoch ms) of the tweets that merged searches returned since the last
+   * verification read, by poll key.
    */
   readonly #mergedItems = new Map<string, Map<string, number>>();
   readonly #suspiciousSearches = createSuspiciousSearches();
@@ -46,8 +48,8 @@ export class SearchReads {
   }
 
   /**
-   * Reads searches together. Returns the error that kept a merged search from being read; its
-   * members wait for the next run.
+   * Reads searches together. Returns the first error that kept a merged search from being read; the
+   * members of that search wait for the next run.
    */
   async readTogether(scene: SearchScene, tasks: readonly SearchTask[]): Promise<Error | undefined> {
     const byKey = new Map(tasks.map((task) => [task.poll.key, task]));
@@ -55,7 +57,7 @@ export class SearchReads {
     let failure: Error | undefined;
     await sideBySide(batches, async (batch) => {
       const own = batch.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
-      // A search that shares its query with no other one needs no attribution.
+      // A batch with a single search needs no attribution, so the search is read on its own.
       if (own.length === 1) {
         const alone = own.map((task) =>
           scene.members.get(task.poll.key)?.isUnproven === true
@@ -75,7 +77,9 @@ export class SearchReads {
     return failure;
   }
 
-  /** Reads searches on their own. Returns the outcomes of completed reads, by poll key. */
+  /**
+   * Reads searches on their own. Returns the outcomes of the reads that were complete, by poll key.
+   */
   async readAlone(
     scene: SearchScene,
     tasks: readonly SearchTask[],
@@ -111,8 +115,9 @@ export class SearchReads {
   }
 
   /**
-   * Reads a batch. Returns why the answer cannot be used; undefined if it was used.
-   * @throws errors that have nothing to do with the query
+   * Reads a batch with one merged query. Returns why its answer cannot be used; undefined if the
+   * answer was used.
+   * @throws an error that has nothing to do with the query
    */
   async #readBatch(
     scene: SearchScene,
@@ -168,7 +173,7 @@ export class SearchReads {
     }
   }
 
-  /** Applies the run of a member that was read on its own. */
+  /** Updates the memory of a member that was read on its own. */
   #applyOwnRead(scene: SearchScene, task: SearchTask, run: PollRun): void {
     const { key } = task.poll;
     const { outcome } = run;
@@ -185,7 +190,7 @@ export class SearchReads {
   }
 
   /**
-   * Compares a verification read with what merged answers returned for the member since its last
+   * Compares a verification read with what merged searches returned for the member since its last
    * rescan.
    */
   #compare(scene: SearchScene, task: SearchTask, outcome: PollOutcome, sweptAtMs: number): void {
@@ -204,9 +209,9 @@ export class SearchReads {
   }
 
   /**
-   * Returns the task as a read of the member's own query that verifies what merged searches found.
-   * It is made when a tweet matched no query: the tweet belongs to some member, and others of that
-   * member may have been missed.
+   * Returns the task as a verification read of the member's own query. Used if a tweet matched no
+   * query: the tweet belongs to one of the members, and the merged search may have missed further
+   * tweets of that member.
    */
   #verifying(scene: SearchScene, task: SearchTask): SearchTask {
     const member = scene.members.get(task.poll.key);

@@ -1,6 +1,6 @@
 /**
- * The state of one run of a group of searches: what is remembered of its members, and the outcomes
- * of their reads.
+ * The state of one run of a group of searches: the memories of its members, and the outcomes of
+ * their reads.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -18,18 +18,15 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchScene {
   readonly group: Poll;
-  /**
-   * The memory of the group. During the run, the memory of its members is in `members` below and
-   * not in here.
-   */
+  /** The memory of the group. During the run, `members` below replaces the members in it. */
   memory: SearchGroupMemory;
   readonly members: Map<string, SearchMemory>;
-  /** How often each member is read on its own, to verify it. */
+  /** The time between two verification reads of a member, in ms. */
   readonly verifyEveryMs: number;
-  /** Start of the run, in our clock. */
+  /** The start of the run, in epoch ms of the local clock. */
   readonly startedAtMs: number;
   readonly outcomes: PollOutcome[];
-  /** Whether something was learned that must not be lost in a crash. */
+  /** Whether the run has learned something that a crash must not lose. */
   isWorthWriting: boolean;
 }
 
@@ -62,7 +59,7 @@ export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory =>
   members: Object.fromEntries(members),
 });
 
-/** Quarantines a member: it is read on its own for a day or longer. */
+/** Quarantines a member: it is only read on its own for a day or longer. */
 export function quarantine(
   scene: SearchScene,
   { key, subscribers }: Poll,

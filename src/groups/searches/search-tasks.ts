@@ -1,6 +1,6 @@
 /**
- * Decides what a run of a group of searches reads: which members together, which on their own, and
- * how far back. Pure.
+ * Decides what a run of a group of searches reads: which members with a merged query, which on
+ * their own, and how far back. Pure.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -10,13 +10,13 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchTask {
   readonly poll: Poll;
-  /** How far back the read goes. If undefined, as far as the poll's own memory says. */
+  /** How far back the read goes. Undefined to read as far back as the poll's own memory says. */
   readonly reach?: Reach | undefined;
-  /** Whether it is a late-arrival rescan. */
+  /** Whether the read is a late-arrival rescan. */
   readonly isRescan: boolean;
   /**
-   * Whether it is a verification read: on its own, back to the last such read, to find what reads
-   * together did not show.
+   * Whether the read is a verification read. It reads the member on its own, back to the last
+   * verification, to find what merged searches did not show.
    */
   readonly isVerification: boolean;
 }
@@ -24,18 +24,18 @@ export interface SearchTask {
 export interface SearchTaskQuery {
   readonly members: readonly Poll[];
   readonly pacer: Pick<FeedPacer, "leastMs" | "mostMs">;
-  /** Poll keys of members whose own first read is not done or whose history has a gap. */
+  /** Poll keys of members whose first read is not complete or whose history has a gap. */
   readonly unready: ReadonlySet<string>;
-  /** Whether a member, by its poll key, is not read for now because it could not be read. */
+  /** Whether a member, given by its poll key, is in a cooldown because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: SearchGroupMemory;
   /**
-   * Whether merged answers could not be used recently, so that every member is read on its own for
-   * a while.
+   * Whether nothing is merged at present, because answers to merged searches could not be used
+   * recently.
    */
   readonly isResting: boolean;
   readonly nowMs: number;
-  /** Converts a time of our clock to the service's clock. */
+  /** Converts a time of the local clock to the service's clock. */
   readonly toService: (localMs: number) => number;
 }
 
@@ -67,9 +67,9 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
 }
 
 /**
- * Turns a task into a rescan because another one in its query rescans. A late-arrival rescan makes
- * the query long for all who share it, and members that were verified at different times would
- * rescan one after the other.
+ * Makes a task a rescan, because another task of the same run rescans. One rescan makes the merged
+ * query read far back for all of its members. Without this, members that were verified at different
+ * times would make it read far back in one run after the other.
  */
 function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
   const member = memory.members[task.poll.key];
@@ -79,8 +79,8 @@ function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): Se
 }
 
 /**
- * Returns the first task of a member in the group. It goes twice as far back as the rescans of the
- * member's own polls did, so that it covers what they left to the next rescan.
+ * Returns the first task of a new member. It reads twice as far back as the rescans of the member's
+ * own polls, so that it covers what these polls left to their next rescan.
  */
 const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
   poll,
@@ -90,8 +90,8 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 });
 
 /**
- * Whether a member was just read. A run that is repeated because others could not be read does not
- * request it again.
+ * Whether a member was just read. If a run is repeated because others could not be read, such a
+ * member is left out.
  */
 const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQuery): boolean =>
   passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
@@ -103,16 +103,16 @@ function canShare(
 ): boolean {
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs)
     return false;
-  // A member that was not read for long, as after an outage, would make the merged query read far
-  // back.
+  // A member that was not read for a long time, for example after an outage, would make the merged
+  // query read far back for all members.
   return (
     nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs)
   );
 }
 
 /**
- * Returns the task that reads a member on its own. If it was read together with others since the
- * last such read, this read verifies that.
+ * Returns a task that reads a member on its own. If the member was read together with others since
+ * its last verification, the task is a verification read.
  */
 export const byItself = (
   poll: Poll,

@@ -1,6 +1,6 @@
 /**
- * The algorithm of a feed for each kind of freshness, and what plan and forecast expect of its
- * reads. Pure.
+ * Chooses the algorithm that paces a feed, by the kind of its `freshness`, and returns what plan
+ * and forecast expect of its reads. Pure.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { FreshTiming, Poll } from "../../plan/poll.ts";
@@ -12,7 +12,7 @@ import type { ReadAlgorithm } from "./feed-pace.ts";
 export const readAlgorithm = (freshness: Freshness): ReadAlgorithm =>
   freshness.kind === "mean" ? readsForMean(freshness) : readsForP95(freshness);
 
-/** Returns the expected runs of a feed, or of several that are read as one. */
+/** Returns the expected runs of a feed, or of several feeds that are read together. */
 export const placedReads = (_: Poll, { freshness }: FreshTiming): PlacedRuns => ({
   delay: readAlgorithm(freshness).delay,
   perDay: undefined,

@@ -1,15 +1,16 @@
 /**
- * Keeps the mean delay of a feed's posts at the configured one. All reads cost the same, so the
- * mean delay is smallest if intervals are proportional to 1 / sqrt(rate): the next read is due when
- * the waiting times of the posts expected since the last one add up to the required worth. Pure.
+ * Keeps the mean delay of a feed's posts at the configured value. All reads cost the same, so the
+ * mean delay is smallest if the time between reads is proportional to 1 / sqrt(rate). The next read
+ * is therefore due when the waiting times of the posts that are expected since the last one add up
+ * to a threshold, the required worth. Pure.
  */
 import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** Reads in a burst are at most this many times as frequent as at even intervals. */
+/** Reads in a burst are at most this many times as frequent as reads at even intervals. */
 const MAX_SPEED_UP = 6;
-/** Delays are averaged over this many posts, and at least six hours. */
+/** Delays are averaged over about this many posts and at least six hours. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 
@@ -22,7 +23,7 @@ export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   wantedWorth: (share, factor) => share * (2 * meanMs * meanMs) * (factor * factor),
   inTimeMs: 0,
   worthOfStep: (posts, more, stepMs) => (posts + more / 2) * stepMs,
-  /** Adjusts the required worth. Delays grow with its square root. */
+  /** Adjusts the required worth, because delays grow with its square root. */
   learn(pace, delaysMs, nowMs) {
     const kept = Math.exp(
       -Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS),

@@ -1,15 +1,16 @@
 /**
- * Finds 95 of 100 posts of a feed within the configured delay. A post found within it is not late,
- * so the next read comes no sooner than that, and later while few posts are expected. Pure.
+ * Finds 95 of 100 posts of a feed within the configured delay. A post that is found within the
+ * delay is on time, so the next read is never sooner than that, and later if few posts are
+ * expected. Pure.
  */
 import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** The share of posts that may be late. */
+/** The share of posts that may be found late. */
 const LATE_SHARE = 0.05;
-/** The largest worth that a read is required to have. */
+/** The maximum of the required worth of a read. */
 const MAX_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
-/** How much one post changes the required worth of a read. */
+/** How strongly one found post changes the required worth of a read. */
 const QUANTILE_STEP = 0.1;
 
 export const readsForP95 = (freshness: P95): ReadAlgorithm => ({

@@ -1,9 +1,10 @@
 /**
- * Decides when a feed that is read on its own is read next under freshness. Holds what the
- * algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next read is due when the posts
- * expected by then make it worth a request. The required worth is learned from the delays of the
- * posts found. Rates are shares of the feed's own average, so the absolute volume of posts need not
- * be known. Pure; the memory is plain data.
+ * Decides when a feed with a `freshness` setting that is read on its own is read next. Has the
+ * parts that the algorithms in `feed-mean.ts` and `feed-p95.ts` share. The worth of a read grows
+ * with the posts that are expected until then; the next read is due when its worth reaches the
+ * required one, which is learned from the delays of the posts found. Posting rates are shares of
+ * the feed's own average, so the number of posts per day need not be known. Pure; the memory is
+ * plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -14,73 +15,81 @@ const DAY_MS = 86_400_000;
 
 export interface FeedPace {
   readonly rate: RateMemory;
-  /** The number of posts of about the last day, as of `rate.atMs`; older ones count less. */
+  /** The number of posts of about the last day, at the time `rate.atMs`. Older posts count less. */
   readonly lately: number;
-  /** Posts are counted since this time. */
+  /** The time (epoch ms) since which posts are counted. */
   readonly sinceMs: number;
   readonly pace: ReadPace;
 }
 
-/** The learned pace, stored as shares because the configured freshness may change. */
+/** The learned pace. It is stored as shares, because the configured `freshness` may change. */
 export interface ReadPace {
   readonly kind: Freshness["kind"];
   /**
-   * What a read must be worth, relative to reads at even intervals. The unit is posts x ms² of
-   * waiting for a mean, and posts x ms of being late for a p95.
+   * The worth that a read must reach, relative to that of reads at even intervals. The worth of a
+   * read is in posts x ms² of waiting for a mean delay, and in posts x ms of being late for a p95
+   * limit.
    */
   readonly worth: number;
   /**
-   * For a mean: the sum of the delays of recently found posts, as shares of the mean. Older posts
-   * count less.
+   * For a mean delay: the sum of the delays of the posts found recently, as shares of the
+   * configured mean. Older posts count less.
    */
   readonly delays: number;
-  /** For a mean: the sum, over the same posts, of sqrt(worth) when each was found. */
+  /**
+   * For a mean delay: the sum of sqrt(worth) over the same posts, each with the worth that was
+   * required when it was found.
+   */
   readonly roots: number;
   readonly atMs: number;
 }
 
 /**
- * Decides for one kind of freshness when a feed is read. Worth is in posts x ms² or in posts x ms:
- * see `ReadPace`.
+ * An algorithm for one kind of `freshness`, which decides when a feed is read. The units of worth
+ * are explained at `ReadPace`.
  */
 export interface ReadAlgorithm {
   readonly kind: Freshness["kind"];
-  /** The expected delay. */
+  /** The delay of posts that plan and forecast expect. */
   readonly delay: Delay;
-  /** The shortest time between two reads. */
+  /** The shortest time between two reads, in ms. */
   readonly leastMs: number;
-  /** The longest time between two reads. */
+  /** The longest time between two reads, in ms. */
   readonly mostMs: number;
   /**
-   * Returns what a read must be worth. `share` is the learned worth, relative to reads at even
-   * intervals of evenly posted items. `factor` is how much slower polls run while the quota is
-   * short.
+   * Returns the worth that a read must reach. `share` is the learned worth, relative to reads at
+   * even intervals while posts come evenly. `factor` is the factor by which polls are slowed down
+   * while the quota is short.
    */
   wantedWorth(share: number, factor: number): number;
-  /** Posts younger than this add nothing to the worth of a read. */
+  /** Posts that are younger than this (ms) add nothing to the worth of a read. */
   readonly inTimeMs: number;
   /**
-   * Returns what one step of the wait adds to the worth of the read. `posts` is how many are
-   * expected before the step, `more` how many within it.
+   * Returns how much one step of the wait adds to the worth of the read. `posts` is the number of
+   * posts that are expected before the step, `more` the number within it.
    */
   worthOfStep(posts: number, more: number, stepMs: number): number;
-  /** Returns the pace after posts were found with these delays. */
+  /** Returns the pace after posts were found with these delays (ms). */
   learn(pace: ReadPace, delaysMs: readonly number[], nowMs: number): ReadPace;
 }
 
-/** How long posts count as recent. */
+/** The mean time for which a post counts as recent. */
 const LATELY_MS = DAY_MS;
-/** The average rate has the weight of this many recent posts. */
+/** The weight of the average rate, as a number of recent posts. */
 const LATELY_PRIOR = 1;
-/** The first guess has the weight of this many found posts. */
+/** The weight of the first guess, as a number of found posts. */
 const FIRST_GUESS_POSTS = 60;
 /**
- * Outside bursts, reads come at most three times as often as even ones, because more requests do
- * not find sooner what a list shows late.
+ * The minimum of the required worth, relative to even intervals. It makes reads outside bursts at
+ * most three times as frequent as even ones, because a list that shows posts late does not show
+ * them sooner if it is read more often.
  */
 const MIN_WORTH = 1 / 9;
 
-/** Creates the pace of a new feed. `rate`: from the dates of the first page. */
+/**
+ * Creates the pace of a feed of which nothing is known. `rate` comes from the dates of the posts on
+ * its first page.
+ */
 export function startFeed(
   { habit: _, ...rate }: RateMemory,
   algorithm: ReadAlgorithm,
@@ -90,12 +99,12 @@ export function startFeed(
 }
 
 /**
- * A page that covers only minutes says little about a day, so rates count for at least this many
- * days.
+ * The minimum period, in days, for which the posts of a page count. A page that covers only minutes
+ * says little about a whole day.
  */
 const MIN_DAYS = 0.5;
 
-/** Returns the sum of these rates, with the weight of one day of evidence. */
+/** Returns the sum of these rates. It has the weight of one day of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
   posts: sum(rates, ({ posts, days }) => posts / Math.max(days, MIN_DAYS)),
   days: 1,
@@ -111,11 +120,14 @@ const evenPace = ({ kind }: ReadAlgorithm, nowMs: number): ReadPace => ({
   atMs: nowMs,
 });
 
-/** Returns the feed after its kind of freshness changed. */
+/**
+ * Returns the feed's pace. If the kind of `freshness` has changed, the pace is learned from the
+ * beginning.
+ */
 export const withAlgorithm = (feed: FeedPace, algorithm: ReadAlgorithm, nowMs: number): FeedPace =>
   feed.pace.kind === algorithm.kind ? feed : { ...feed, pace: evenPace(algorithm, nowMs) };
 
-/** Returns the feed after a read that found posts of these dates. */
+/** Returns the feed after a read that found posts of these dates (epoch ms). */
 export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: number): FeedPace =>
   postedMs.length === 0
     ? feed
@@ -128,7 +140,7 @@ export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: nu
 const latelyAt = ({ lately, rate }: FeedPace, nowMs: number): number =>
   lately * Math.exp(-Math.max(0, nowMs - rate.atMs) / LATELY_MS);
 
-/** Returns the feed after posts were found with these delays. */
+/** Returns the feed after posts were found with these delays (ms). */
 export function learnFeedDelays(
   feed: FeedPace,
   delaysMs: readonly number[],
@@ -143,8 +155,8 @@ export function learnFeedDelays(
 const STEPS = 240;
 
 /**
- * Returns the milliseconds from a read to the next one. `factor`: how much slower polls run while
- * the quota is short.
+ * Returns the time in ms from a read to the next one. `factor`: the factor by which polls are
+ * slowed down while the quota is short.
  */
 export function waitForFeed(
   feed: FeedPace,
@@ -170,14 +182,17 @@ export function waitForFeed(
   return maxMs;
 }
 
-/** Returns a function for the rate of posts at a later time, as a share of the average. */
+/**
+ * Returns a function that computes the expected rate of posts at a later time, as a share of the
+ * average rate.
+ */
 function expectedPosts(feed: FeedPace, nowMs: number): (aheadMs: number) => number {
   const knownMs = nowMs - feed.sinceMs;
   const { habit, ...rate } = feed.rate;
   const base = baseRate(rate, nowMs);
   const usual = ((base * LATELY_MS) / DAY_MS) * (1 - Math.exp(-knownMs / LATELY_MS));
   const share = (latelyAt(feed, nowMs) + LATELY_PRIOR) / (usual + LATELY_PRIOR);
-  // Less than a day of data cannot show which hours are busy.
+  // Less than a day of data does not show at which hours posts are frequent.
   const memory = knownMs < DAY_MS || habit === undefined ? rate : { ...rate, habit };
   return (aheadMs) => rateAhead(memory, nowMs, aheadMs, share * base) / base;
 }

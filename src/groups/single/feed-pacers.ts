@@ -1,6 +1,6 @@
 /**
- * Creates the pacer of each feed of tweets, by its timing. Under freshness, the results of reads
- * decide when the next one is worth its request. Makes no requests.
+ * Creates the pacer of each feed of tweets from its timing. For a feed with a `freshness` setting,
+ * the results of reads decide when the next one is due. Makes no requests.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
@@ -20,53 +20,59 @@ import type { FeedStates, FeedEntry } from "./feed-states.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** A read of a feed, or the reads of several feeds as one. */
+/**
+ * What the pacer learns from: a read of a feed, or the reads of several feeds that are paced as
+ * one.
+ */
 export interface FeedRead {
-  /** Start of the read, in our clock. */
+  /** The start of the read, in epoch ms of the local clock. */
   readonly startedAtMs: number;
-  /** When the tweets that the read found to be new were posted, in service time. */
+  /** When the new tweets that the read found were posted, in service time. */
   readonly postedMs: readonly number[];
-  /** Returns the rate of posts that the read shows, for a feed of which nothing is known yet. */
+  /** Returns the posting rate that the read shows. Used if nothing is known of the feed yet. */
   readonly firstRate: (serviceMs: number) => RateMemory;
-  /** Whether the read is complete, so that what it did not show does not exist. */
+  /** Whether the read is complete, so that a tweet that it did not show does not exist. */
   readonly isWhole: boolean;
 }
 
 export interface FeedPacer extends Pacer {
-  /** The shortest time between two reads. */
+  /** The shortest time between two reads, in ms. */
   readonly leastMs: number;
-  /** The longest time between two reads. */
+  /** The longest time between two reads, in ms. */
   readonly mostMs: number;
   /**
-   * Learns from a read. Returns the wall time at which the next read is worth its request;
-   * undefined for the next tick.
+   * Learns from a read. Returns the time (epoch ms) at which the next read is worth its request;
+   * undefined if the feed is read at its next tick.
    */
   after(read: FeedRead): Promise<number | undefined>;
 }
 
-/** Returns the pacer of a poll, or of a group of searches. */
+/** Returns the pacer of a poll or of a group of searches. */
 export type FeedPacers = (poll: Poll) => FeedPacer;
 
 export interface FeedPacerDeps {
   readonly feedStates: FeedStates;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
-  /** Returns how much slower polls of a priority run while the quota is short. */
+  /**
+   * Returns the factor by which polls of a priority are slowed down while the quota is short; 1 if
+   * they are not.
+   */
   readonly slowDownOf: (priority: Priority) => number;
 }
 
 interface FreshDeps extends FeedPacerDeps {
   /**
-   * When the next read of each poll would be worth its request if the quota were not short. After a
-   * restart, a poll is missing until its next read.
+   * For each poll, the time (epoch ms) at which its next read would be due if the quota were not
+   * short. A poll is missing from a restart of the process until its next read.
    */
   readonly dueMs: Map<string, number>;
 }
 
 const MIN_MS = 1_000;
 /**
- * Lists sometimes show a post this long after it was posted. A post that they show even later was
- * hidden for another reason, so it says nothing about the posting rate.
+ * Lists sometimes show a post this long after it was posted. A post that appears even later was
+ * missing for another reason, so it says nothing about the posting rate.
  */
 const LAG_MS = 300_000;
 
@@ -83,7 +89,7 @@ export function createFeedPacers({
       : createFreshFeedPacer(poll, readAlgorithm(poll.timing.freshness), deps);
 }
 
-/** Creates the pacer of a feed that is read at the ticks of its schedules, whatever was found. */
+/** Creates the pacer of a feed that follows its schedules, whatever was found. */
 const atTicks = ({ intervalMs }: Poll): FeedPacer => ({
   leastMs: intervalMs,
   mostMs: intervalMs,
@@ -96,13 +102,13 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const { key, intervalMs, priority } = poll;
   const { leastMs, mostMs } = algorithm;
 
-  /** Whether this read ran on time. The first read after a start or an outage counts as late. */
+  /** Whether this read was on time. The first read after a start or an outage counts as late. */
   const isPunctual = (): boolean =>
     clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 
   /**
-   * Returns the feed with what the found posts show about its rate and, from their delays, about
-   * its pace.
+   * Returns the feed's pace after a read. The found posts show the posting rate, and their delays
+   * show whether the pace is right.
    */
   const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
     const nowMs = serviceClock.now();

@@ -1,6 +1,6 @@
 /**
- * What is learned of feeds under freshness: how much is posted in them, and the pace of their
- * reads.
+ * The stored memories of feeds with a `freshness` setting: how much is posted in them, and the pace
+ * of their reads.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -9,15 +9,15 @@ import { LearnedValues } from "../memory/learned-values.ts";
 
 export interface FeedEntry {
   readonly feed: FeedPace;
-  /** Start of the last completed read, in our clock. */
+  /** The start of the last complete read, in epoch ms of the local clock. */
   readonly readAtMs: number;
 }
 
-/** The entries, under the keys of polls and of groups of searches. */
+/** The memories of feeds, under the keys of polls and of groups of searches. */
 export type FeedStates = LearnedValues<FeedEntry>;
 
 const WRITE_EVERY_MS = 60_000;
-/** A feed that was not read for this long belongs to no watch any more. */
+/** A feed that was not read for this long is forgotten, because no watch uses it any more. */
 const KEEP_MS = 30 * 86_400_000;
 
 export function createFeedStates(store: LearnedStore, clock: Clock): FeedStates {

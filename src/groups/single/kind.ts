@@ -1,4 +1,4 @@
-/** Computes for plan and forecast what it costs to read a poll on its own. Pure. */
+/** Computes for plan and forecast how many requests it takes to read a poll on its own. Pure. */
 import type { Poll } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { readsOf } from "../../plan/polls/estimate.ts";
@@ -35,7 +35,7 @@ function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {
   ]);
 }
 
-/** Returns the cost of a group whose members are each read on their own. */
+/** Returns the cost of a group if each of its members is read on its own. */
 export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
   const costs = (group?.members ?? []).map((member) => costOfOne(member, facts));
   const sweepsPerDay = sum(costs, (one) => one.sweepsPerDay);
@@ -50,9 +50,9 @@ export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
 }
 
 /**
- * Returns the rescans per day: once per `overlap` a feed is read one page deeper, if its first page
- * does not reach that far back. A timeline's first page does, and a search answers a rescan within
- * the poll's own request, because it is bounded by time.
+ * Returns the number of rescans per day. Once per `overlap`, a feed is read one page deeper, unless
+ * its first page already reaches back that far. The first page of a timeline does. A search is
+ * bounded by time, so the rescan is part of the poll's own request.
  */
 function rescansPerDay(
   { detector, source: { endpoint, boundParam }, overlapMs }: Poll,
@@ -70,9 +70,9 @@ function rescansPerDay(
 }
 
 /**
- * Returns the requests per day of full reads. If departures from a list are reported, every poll
- * continues to read the whole list, by at most `max_pages`. Any other list is read completely once
- * a day.
+ * Returns the requests per day for full reads of a list. If members who leave are reported, every
+ * poll continues to read the whole list, by at most `max_pages`. Any other list is read completely
+ * once a day.
  */
 function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): number {
   if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, pages);
@@ -81,9 +81,9 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
 }
 
 /**
- * Returns how many accounts are read through a public list. Whether the list contains them is
- * checked once a day. Those that it lacks are read on their own, with up to one request per tick
- * for all of them.
+ * Returns the number of accounts that are read through a public list. A daily check shows whether
+ * the list contains all of them. Those that it lacks are read on their own, which takes up to one
+ * request per tick for all of them.
  */
 const listedAccounts = ({ source, subscribers }: Poll): number =>
   source.endpoint === "list-tweets"

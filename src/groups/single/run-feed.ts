@@ -1,6 +1,6 @@
 /**
- * Makes a run of a poll that is read on its own. For a feed under freshness, also decides when the
- * next run is worth its request. The poll runner processes what is found.
+ * Makes a run of a poll that is read on its own. For a feed with a `freshness` setting, also
+ * returns when the next run is due. The poll runner processes what is found.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -29,7 +29,7 @@ export function createFeedRunner(deps: {
   };
 }
 
-/** Returns what the reads of one run found, as one feed. */
+/** Combines the reads of one run into one read of a feed. */
 export function feedRead(outcomes: readonly PollOutcome[], startedAtMs: number): FeedRead {
   return {
     startedAtMs,

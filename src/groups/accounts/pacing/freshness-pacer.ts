@@ -1,6 +1,6 @@
 /**
- * Paces a group of accounts that has a `freshness` setting. Each run requests the accounts whose
- * turn it is, and its results decide when the next run is.
+ * Paces a group of accounts that has a `freshness` setting: each run requests only some of the
+ * accounts, and the results of a run decide when the next one is due.
  */
 import { type Clock, passedMs } from "../../../model/clock.ts";
 import type { Freshness, Priority } from "../../../model/schedule.ts";
@@ -17,26 +17,26 @@ import { NOBODYS_TURN, type Turns } from "./turns.ts";
 
 export interface FreshnessPacerDeps {
   readonly turns: Turns;
-  /** The punctuality of each group, by its key, since the process started. */
+  /** The punctuality of each group since the process started, by the group's key. */
   readonly punctuality: Map<string, Punctuality>;
   readonly probes: Pick<GroupProbes, "applyRecent">;
   readonly clock: Clock;
-  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
+  /**
+   * Returns the factor by which polls of a priority are slowed down while the quota is short; 1 if
+   * they are not.
+   */
   readonly slowDownOf: (priority: Priority) => number;
   /** Returns what a group has learned; undefined before its first run. */
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
 /**
- * The record that shows whether the runs of a group are on time. After a late run, the delays of
- * posts do not show whether the pace is right, until every account was requested once more.
+ * Shows whether the runs of a group are on time. After a late run, the delays of posts do not show
+ * how good the pace is until every account was requested once more.
  */
 interface Punctuality {
   readonly dueMs: number;
-  /**
-   * When a run was last late, slowed down because of the quota, or answered suspiciously, in epoch
-   * ms.
-   */
+  /** When a run was last late, slowed down by the quota, or answered suspiciously, in epoch ms. */
   readonly lateAtMs: number;
 }
 
@@ -74,7 +74,8 @@ export function createFreshnessPacer(
       const { members, memory, asked, awaited, startedAtMs } = run;
       const turn = { ...paceNow(memory), waiting: turns(members, memory.profile, clock.now()) };
       const hasProbed = asked.length > 0;
-      // Delays of posts that other groups' requests showed say nothing about this group's own pace.
+      // If this run sent no probe, its posts were shown by the requests of other groups, and their
+      // delays say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
       const { nowMs, factor } = turn;
       const lateAtMs =

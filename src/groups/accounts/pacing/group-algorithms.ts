@@ -1,4 +1,4 @@
-/** Returns the pacing algorithm of a group of accounts, by the kind of its `freshness`. */
+/** Chooses the algorithm that paces a group of accounts, by the kind of its `freshness`. */
 import type { Freshness } from "../../../model/schedule.ts";
 import { probesForMean } from "./group-mean.ts";
 import { probesForP95 } from "./group-p95.ts";

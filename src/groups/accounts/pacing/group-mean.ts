@@ -1,10 +1,10 @@
 /**
- * Keeps the mean delay of a group's posts at the configured one. A probe is sent once it is worth
- * its request, which means that the posts that it is expected to find have waited long enough. In a
- * burst that is sooner, in silence later. How much worth is required is learned slowly, from two
- * delays that both grow with its square root: the one that the rates predict at every probe, and
- * the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
- * Pure; the memory is plain data.
+ * Keeps the mean delay of a group's posts at the configured value. The worth of a probe is the
+ * waiting time that it is expected to end, per request. A probe is sent once its worth reaches a
+ * threshold, which happens soon in a burst of posts and late while few posts are expected. The
+ * threshold is learned slowly from two delays that both grow with its square root: the delay that
+ * the posting rates predict at every probe, and the measured delay of the posts found.
+ * probe-choice.ts decides which accounts a probe requests. Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import type { Mean } from "../../../plan/delay-aims.ts";
@@ -39,7 +39,10 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm => ({
   runsPerDay: () => undefined,
 });
 
-/** Whether a pace can be used. One that was learned while the group had no accounts cannot. */
+/**
+ * Whether a stored pace can be used. A pace that was learned while the group had no accounts
+ * cannot.
+ */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory =>
   pace !== undefined && pace.worth > 0;
 
@@ -60,34 +63,35 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
 });
 
 /**
- * Delays are averaged over this many posts and at least six hours: fewer posts are noise, and a
- * single hour of a large group reflects its time of day.
+ * Delays are averaged over about this many posts and at least six hours. Fewer posts would be too
+ * noisy, and a single hour of a large group would only reflect the time of day.
  */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 /**
- * The share of the posts' waiting time that ends with a probe that was sent because of its worth.
- * The rest ends with a piggybacked read or after the longest wait.
+ * The share of the waiting time of posts that is ended by a probe whose worth reached the
+ * threshold. The rest is ended by requests of others that showed the account at no cost, or by the
+ * longest allowed wait.
  */
 const ENDED_BY_WORTH = 0.75;
-/** The first guess has the weight of this many predicted posts. */
+/** The weight of the first guess, as a number of predicted posts. */
 const FIRST_GUESS_POSTS = 60;
 /**
- * The prediction has the weight of this many measured bursts, because the first bursts of a few
- * accounts are noise.
+ * The weight of the prediction against the measurements, as a number of measured bursts. The first
+ * bursts of a few accounts are too noisy to be trusted alone.
  */
 const FORECAST_BURSTS = 60;
-/** The posts of a burst are found together, so about four posts count as one measurement. */
+/** The posts of a burst are found together, so this many posts count as one measurement. */
 const POSTS_A_BURST = 4;
 /**
- * Probes are sent at most this many times as often as the rates suggest, because more requests do
- * not make a lagging search faster.
+ * The measured delays may make probes at most this many times as frequent as the rates suggest,
+ * because more requests cannot make a lagging search faster.
  */
 const MAX_SPEED_UP = 3;
 
 /**
- * Returns the first pace, computed as the forecast does. `rates` are the known average rates of the
- * accounts, in posts per day.
+ * Returns the pace of a group that has learned nothing, computed like the forecast. `rates` are the
+ * average rates of the accounts in posts per day, as far as they are known.
  */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;
@@ -101,17 +105,17 @@ export function firstPace(rates: readonly number[], freshness: Mean, nowMs: numb
   return { worth, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
 }
 
-/** What a run requested and found. */
+/** What the requests of a run were expected to find, and what they found. */
 export interface Found {
-  /** Posts that the rates predicted for the requested accounts. */
+  /** The posts that the rates predicted for the requested accounts. */
   readonly awaited: Awaited;
-  /** The time from each post to the poll that found it. */
+  /** The time from each post until the poll that found it, in ms. */
   readonly delaysMs: readonly number[];
 }
 
 /**
- * Returns the pace after a run. It uses both kinds of delays: the predicted ones are free of the
- * noise of single posts, the measured ones of errors in the rates.
+ * Returns the pace after a run. It combines the predicted delays, which do not contain the noise of
+ * single posts, with the measured ones, which do not contain errors in the rates.
  */
 export function learnDelays(
   memory: PaceMemory,
@@ -122,7 +126,7 @@ export function learnDelays(
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
   const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
-  // Limit the delays, because what was found after an outage says nothing about the pace.
+  // Limit each delay, because the delays after an outage say nothing about the pace.
   const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs));
   const root = Math.sqrt(memory.worth);
   const add = (known: Delays, posts: number, delayMs: number): Delays => ({
@@ -145,7 +149,7 @@ export function learnDelays(
   };
 }
 
-/** Returns the mean delay divided by the square root of the worth that was required. */
+/** Returns the mean delay divided by the square root of the required worth. */
 function delayByRoot(foretold: Delays, found: Delays): number {
   const byRates = foretold.delayMs / foretold.rootWorth;
   if (found.posts === 0) return byRates;

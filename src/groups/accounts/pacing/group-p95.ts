@@ -1,9 +1,9 @@
 /**
- * Finds 95 of 100 posts of a group within the configured delay. A post found within it is not late,
- * however early it is found. So accounts that post enough (busy ones) are requested once per delay
- * and no sooner, all others after the longest wait. The accounts of a round share its searches. An
- * account that posted recently counts as busy; after a silence it counts as quiet. Pure; the memory
- * is plain data.
+ * Finds 95 of 100 posts of a group within the configured delay. A post that is found within the
+ * delay is on time, and finding it earlier has no value. Accounts that post enough (busy accounts)
+ * are therefore requested once per delay, and all others only after the longest allowed wait. Each
+ * round of requests reads the changed accounts with shared searches. An account counts as busy
+ * after a recent post, and as quiet after a silence. Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
@@ -16,20 +16,17 @@ import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The share of posts that may be late. It is less than 5%, because some days have more late posts
- * than others.
+ * The share of posts that may be found late. It is a little less than 5%, because the number of
+ * late posts varies from day to day.
  */
 const LATE_SHARE = 0.045;
-/** About how long after a probe the search that follows it finds the posts. */
+/** About how many ms after a probe the search that follows it returns the posts. */
 const FOUND_AFTER_MS = 2_000;
 /** The shortest time between two rounds, as a share of the configured delay. */
 const MIN_SHARE = 0.8;
-/** How much one found post changes the rate above which accounts count as busy. */
+/** How strongly one found post changes the learned correction of `busyRate`. */
 const STEP = 0.02;
-/**
- * The learned correction of the rate above which accounts count as busy is at most this factor, up
- * or down.
- */
+/** The correction of `busyRate` is at least 1 / MAX_CORRECTION and at most MAX_CORRECTION. */
 const MAX_CORRECTION = 4;
 
 export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
@@ -45,7 +42,7 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
     );
   },
   after: (query) => roundsAfter(query, freshness),
-  // The number of rounds, regardless of how many probes each one takes.
+  // Counts rounds. A round may take several probe requests.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
 });
 
@@ -60,8 +57,8 @@ function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQ
 }
 
 /**
- * Returns what a run teaches about the rounds. A run soon after a round is not a round itself,
- * because hardly any account is due.
+ * Returns what a run teaches about the rounds. A run shortly after a round does not count as a
+ * round, because hardly any account is due in it.
  */
 function roundsAfter(query: PaceQuery, freshness: P95): LearnedPace {
   const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs, isPaced } = query;
@@ -83,8 +80,8 @@ const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number):
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
 /**
- * Returns the milliseconds between rounds. If one probe holds all accounts, every round requests
- * all of them, and the interval alone decides how many posts are late.
+ * Returns the time between two rounds in ms. If one probe request can hold all accounts, every
+ * round requests all of them, and only the interval determines how many posts are late.
  */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
   const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, MIN_SHARE * p95Ms);
@@ -92,10 +89,11 @@ export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
 }
 
 /**
- * Returns the rate, in posts per day, from which an account is requested in every round, so that
- * the quieter accounts together have as many late posts as are allowed. `rates` are the average
- * rates of the accounts. The result is compared with the current rate of an account, which is half
- * of the average in quiet hours and much more after a post.
+ * Returns the posting rate, in posts per day, at which an account counts as busy and is requested
+ * in every round. It is chosen so that the quieter accounts together have as many late posts as are
+ * allowed. `rates` are the average rates of the accounts. The result is compared with the current
+ * rate of an account, which is half of its average in quiet hours and much more than the average
+ * after a post.
  */
 export function busyRate(rates: readonly number[], freshness: P95): number {
   if (rates.length <= BATCH_SIZE) return 0;
@@ -110,16 +108,17 @@ export function busyRate(rates: readonly number[], freshness: P95): number {
 }
 
 export interface RoundQuery {
-  /** The rate, in posts per day, from which an account is requested in every round. */
+  /** The posting rate, in posts per day, at which an account is requested in every round. */
   readonly busyRate: number;
   readonly everyMs: number;
-  /** No account waits longer than this. */
+  /** The longest time that any account waits for its next request. */
   readonly maxMs: number;
 }
 
 /**
- * Returns the accounts that a round requests: the busy ones, those whose wait would become too
- * long, and, in the free places of the last probe, those with the most posts to be found.
+ * Returns the accounts that a round requests: the busy ones and those whose wait would become too
+ * long. Free places in the last probe request are filled with the accounts that are expected to
+ * have posted most.
  */
 export function chooseRound<C extends Candidate>(
   candidates: readonly C[],
@@ -135,14 +134,14 @@ export function chooseRound<C extends Candidate>(
 }
 
 /**
- * About how long a probe takes. The age of an account counts from the answer, the interval of
- * rounds from the start of the round.
+ * About how many ms a probe takes. The age of an account is counted from the answer, but the
+ * interval between rounds from the start of a round.
  */
 const ANSWERED_MS = 250;
 
 /**
- * Returns the milliseconds until a round has an account to request. Other groups may have requested
- * all accounts since the last round.
+ * Returns how many ms it takes until at least one account is due. It may be long, if other groups
+ * have requested all accounts since the last round.
  */
 function waitForDue(
   candidates: readonly Candidate[],
@@ -156,8 +155,8 @@ function waitForDue(
 }
 
 /**
- * Returns the correction after posts were found with these delays. Delays that do not depend on the
- * rounds must be left out.
+ * Returns the correction after posts were found with these delays (ms). The caller leaves out
+ * delays that do not depend on the rounds.
  */
 export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;

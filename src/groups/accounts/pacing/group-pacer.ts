@@ -1,6 +1,6 @@
 /**
- * The pacer of a group of accounts, and the results of a run that are passed to it. Each timing has
- * a pacer of its own.
+ * The interface of the pacer of a group of accounts, and the facts about a run that it receives.
+ * Groups that follow a schedule and groups with a `freshness` setting have different pacers.
  */
 import { isSameTick } from "../../../plan/polls/tick-grid.ts";
 import type { GroupProbes } from "../../probing/group-probes.ts";
@@ -20,8 +20,8 @@ export interface Run {
   readonly pacer: GroupPacer;
   readonly members: readonly GroupMember[];
   /**
-   * Poll keys of members that must be read on their own, because their first read is not done or
-   * their history has a gap.
+   * Poll keys of members that must be read on their own, because their first read is not complete
+   * or their history has a gap.
    */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
@@ -32,8 +32,9 @@ export interface Run {
 /** The facts about a run after its probe. */
 export interface ProbedRun extends Run {
   readonly memory: GroupMemory;
+  /** The members that the run probed. */
   readonly asked: readonly GroupMember[];
-  /** Members that need no probe, because another request just showed them. */
+  /** Members that needed no probe in this run, because another request had just shown them. */
   readonly seen: ReadonlySet<GroupMember>;
   readonly answer: "seen" | "suspicious" | "refused";
   /** The posts that the rates predict for the probed members. */
@@ -42,7 +43,7 @@ export interface ProbedRun extends Run {
 
 export interface ReadPlan {
   readonly tasks: readonly ReadTask[];
-  /** The posts that the rates predict for the members that fill searches which are sent anyway. */
+  /** The posts that the rates predict for the members that were added to searches at no cost. */
   readonly awaited: Awaited;
 }
 
@@ -50,15 +51,16 @@ export interface GroupPacer extends Pacer {
   /** Whether the group's members may fill spare slots in the requests of other callers. */
   readonly fillsSpareSlots: boolean;
   /**
-   * Returns which members to probe, of those that were probed before. `isExtra`: other requests
-   * showed members, or there are new ones, so the run may have come early.
+   * Returns which of the members that were probed before are probed in this run. `isExtra` means
+   * that the run may be earlier than the pace wants, because other requests have shown members or
+   * because there are new members.
    */
   turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
-  /** Returns the members that fill the searches of a run. */
+  /** Returns the members that are added to the searches of a run at no cost. */
   fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits">): Turn<ReadTask>;
   /**
-   * Returns what a run taught about the pace, and when the next one is worth its request. The
-   * `memory` of the run already has everything else that it taught.
+   * Returns what a run taught about the pace, and when the next run is worth its request.
+   * `run.memory` already contains everything else that the run taught.
    */
   after(
     run: ProbedRun,
@@ -68,8 +70,7 @@ export interface GroupPacer extends Pacer {
 }
 
 /**
- * Creates the pacer of a group that runs at the ticks of its schedules: each run requests all
- * members.
+ * Creates the pacer of a group that follows its schedules. Each run at a tick probes all members.
  */
 export const createSchedulePacer = (
   group: Poll,
@@ -77,7 +78,8 @@ export const createSchedulePacer = (
 ): GroupPacer => ({
   fillsSpareSlots: false,
   turn({ members, startedAtMs: nowMs }, memory) {
-    // A run between two ticks is for new members or repeats a failed one, so it requests no others.
+    // A run between two ticks is made for new members or repeats a failed one, so it probes no
+    // other members.
     if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
     for (const member of members) probes.applyRecent(member);
     return NOBODYS_TURN;

@@ -1,6 +1,7 @@
 /**
- * Lists the members of a group with a `freshness` that may be probed next, with the values by which
- * they are chosen. A turn is the set of members that a run requests or reads.
+ * Lists the members of a group with a `freshness` setting that may be probed next, with the values
+ * by which an algorithm chooses among them. A turn is the set of members that one run probes or
+ * reads.
  */
 import { type DayProfile, hourFactor, rateAt } from "../../../plan/rates/rates.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
@@ -13,13 +14,16 @@ export interface Waiting extends Candidate {
 }
 
 /**
- * A check time that lies further in the future than this was recorded before the clock was set
- * back. If it is nearer, another group has just requested the account.
+ * If the last check of an account is more than this far in the future, the clock was set back after
+ * it. If it is nearer, another group has checked the account at this moment.
  */
 const SET_BACK_MS = 60_000;
 const SET_BACK_AGE_MS = 3_600_000;
 
-/** Returns the members that were probed before, with their current rates and ages. */
+/**
+ * Returns the members that were probed at least once, with their current posting rates and the time
+ * since their last check.
+ */
 export type Turns = (
   members: readonly GroupMember[],
   profile: DayProfile,
@@ -50,7 +54,7 @@ function ageOf({ checkedAtMs }: AccountMemory, nowMs: number): number {
   return ageMs < -SET_BACK_MS ? SET_BACK_AGE_MS : Math.max(0, ageMs);
 }
 
-/** The accounts that are requested or read, and the posts that the rates predict for them. */
+/** The members that a run probes or reads, and the posts that the rates predict for them. */
 export interface Turn<T> {
   readonly all: readonly T[];
   readonly awaited: Awaited;
