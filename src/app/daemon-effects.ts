@@ -19,8 +19,8 @@ export interface DaemonEffectsDeps {
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Pick<Engine, "watchesChanged" | "polls">;
   /**
-   * The connection to the data service. If somebody resumes a watch, the waits that the service
-   * asked for end, and the next request is sent without waiting.
+   * The connection to the data service. When an operator resumes a watch, the waits that the
+   * service asked for end, and the next request is sent without waiting.
    */
   readonly service: Pick<Polling, "tryAtOnce">;
   /** Decides which sinks an event goes to, by the active configuration. */

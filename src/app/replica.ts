@@ -14,8 +14,8 @@ import { type LoopTurns, supervise } from "./fleet/supervise.ts";
 import type { Revisions } from "./fleet/revisions.ts";
 
 /**
- * The longest time that one check of the share may take. It may start the work again, which plans
- * thousands of watches.
+ * The longest time that one check of the share may take. A check may start all work again, which
+ * includes planning thousands of watches.
  */
 const MAX_RESTART_MS = 300_000;
 

@@ -46,8 +46,8 @@ export function createSwap({
       const refused = guard.refusalOf(next.sinks);
       if (refused !== undefined) throw refused;
       const activate = await delivering.prepare(next);
-      // Nothing that is active changes until the state has registered the watches, so a state that
-      // cannot be written leaves everything as it was.
+      // The state registers the watches before anything that is active changes. If the state cannot
+      // be written, everything therefore stays as it was.
       const register = async () => {
         if (changes.changed.length > 0) await polling.engine.writeLearned();
         return registerConfiguredWatches(next, { store, hash, clock, log, share });

@@ -160,8 +160,8 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
 }
 
 /**
- * Returns what is left of the grace period of a stop, in milliseconds: all of it until the stop
- * begins.
+ * Returns how many ms of the grace period of a stop remain. Until the stop begins, the whole grace
+ * period remains.
  */
 function createGrace(clock: Clock) {
   let begunMs: number | undefined;
@@ -316,8 +316,8 @@ function startBackgroundJobs(
 }
 
 /**
- * Returns a function that starts the jobs that one replica does for all, once this replica leads.
- * It may be called repeatedly.
+ * Returns a function that starts the jobs that only the leading replica does. The function may be
+ * called repeatedly.
  */
 function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
   const { deps, store, clock, log, share, events, delivering, enriching, polling } = built;

@@ -59,7 +59,8 @@ export class FooterEditor {
     if (nextAtMs > clock.now()) return Math.max(RECHECK_MS, nextAtMs - clock.now());
     const due = await store.dueFooter(this.#queue.name, clock.now());
     if (due === undefined) return RECHECK_MS;
-    // An alert that was sent again belongs to its new message, and the old one stays as it is.
+    // If the alert was sent again in a new message, only the new message is changed, and the old
+    // one stays as it is.
     const footer = due.alerts === 0 ? due.shown : acknowledgedLine(due, this.#queue.region);
     const result = await this.#show(due, footer);
     if (result === undefined) return undefined;

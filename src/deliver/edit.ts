@@ -126,7 +126,8 @@ export class Editor {
       const message = readEvent(one);
       return shown.isEdited ? { ...message, title: `${message.title} (edited)` } : message;
     };
-    // The mentions of the sent message stay in its text; an edit notifies nobody again.
+    // The text of the edit keeps the mentions of the sent message. An edit notifies nobody a second
+    // time.
     const sent = JSON.stringify(body);
     const mentions = (sink.mentions ?? []).flatMap(({ text }) =>
       sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],

@@ -20,8 +20,8 @@ export interface HeldQueues {
    */
   admit(queue: SinkQueue): Promise<boolean>;
   /**
-   * Updates which queues this process delivers. Called after queues were assigned anew, or after
-   * somebody resumed a sink at another process.
+   * Updates which queues this process delivers. Called after the queues were distributed again, or
+   * after an operator resumed a sink through another process.
    */
   takeShare(): Promise<void>;
 }

@@ -68,7 +68,7 @@ export interface PumpDeps {
   holds(sink: PumpSink): boolean;
   /**
    * Resolves to whether this process may still send. It is called before each attempt, and resolves
-   * to false if other processes may have taken over the deliveries of this one.
+   * to false if other processes may have taken over this process's deliveries.
    */
   mayAct(): Promise<boolean>;
   /** Sinks that were renamed and keep their queues. */
@@ -133,8 +133,8 @@ export interface Pump {
    */
   pauses(): ReadonlyMap<string, number>;
   /**
-   * Makes a probe of each open breaker due now, because somebody has acted who may have repaired
-   * the sink. Other replicas do the same for their sinks when they read the state.
+   * Makes a probe of each open breaker due now, because an operator may have repaired the sink.
+   * Other replicas do the same for their sinks when they read the state.
    */
   probe(): Promise<void>;
   /**

@@ -82,9 +82,9 @@ export function createKeyHolder(
 }
 
 /**
- * Returns the keys that may pay for a request. A single configured key has no limit of its own: the
- * total limit applies, which also counts what a previous key spent. If no key is usable, the first
- * is returned, so that the service's refusal is seen.
+ * Returns the keys that may be used for a request. If only one key is configured, it has no limit
+ * of its own, and the total limit applies, which also counts the requests of earlier keys. If no
+ * key is usable, the first one is returned, so that the service's refusal is noticed.
  */
 export function eligibleKeysOf(
   held: KeyHolder["held"],

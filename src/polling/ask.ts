@@ -38,8 +38,9 @@ interface Turns {
 const turns = new WeakMap<Poll, Turns>();
 
 /**
- * The step from one turn to the next, between 0 and 1: the inverse of the golden ratio. Its
- * multiples, modulo 1, are spread evenly, even if only every second or third is used.
+ * The step by which the position that selects the charged watch, between 0 and 1, advances with
+ * every request. It is the inverse of the golden ratio, because the multiples of this number,
+ * modulo 1, are spread evenly, even if only every second or third is used.
  */
 const STEP = (Math.sqrt(5) - 1) / 2;
 

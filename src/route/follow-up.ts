@@ -7,9 +7,10 @@ import type { NewDelivery } from "../model/poll-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 
 /**
- * Whether an alert follows an earlier one: an announced post was edited or deleted, or a value is
- * back to normal. A watch of type `tweet` does not announce its post, so an edit or deletion there
- * is an alert of its own. Repeated alerts on a value are not follow-ups either.
+ * Whether an alert follows up an earlier one: a post that had an alert was edited or deleted, or a
+ * value is back to normal. A watch of type `tweet` raises no alert about the post itself, so its
+ * alerts about an edit or a deletion are not follow-ups. A repeated alert on a value is not a
+ * follow-up either.
  */
 export const isAfterAlert = ({
   type,

@@ -1,7 +1,7 @@
 /**
  * Decides what is sent after an alert on a value that crossed a threshold: repeats while the value
- * stays beyond the threshold, and a message when it is back. Uses what the detector remembers, so
- * neither takes a poll of its own. Pure.
+ * stays beyond the threshold, and a message when the value is back to normal. Both use the values
+ * that the detector remembers, so neither needs another poll. Pure.
  */
 import type { ChirpEvent, EventBody } from "../model/event.ts";
 import { eventId } from "../model/event.ts";

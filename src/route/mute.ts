@@ -30,8 +30,8 @@ export function muteOf(
 
 const YEAR_MS = 365 * 86_400_000;
 /**
- * How long a delivery is held, roughly, if its mute never ends. By then somebody has changed the
- * route, and what waits is placed again at every reload.
+ * For about how long a delivery is held if its mute never ends. In so long a time the route will
+ * have changed, and every reload decides again about the deliveries that wait.
  */
 const FOREVER_MS = 5 * YEAR_MS;
 

@@ -21,8 +21,8 @@ import { isOpsAlert } from "./select-routes.ts";
 type Placed = Pick<MuteableDelivery, "event" | "routed"> & { readonly sink: string };
 
 /**
- * Returns the mute that holds a waiting delivery; undefined if none does. A mute that drops alerts
- * drops new ones only: it holds those that wait already.
+ * Returns the mute that holds a waiting delivery; undefined if there is none. A mute that drops
+ * alerts only drops new ones; alerts that already wait are held.
  */
 export function muteHold(delivery: Placed, context: RoutingContext): Hold | undefined {
   const receiver = receiverNow(delivery, context);
@@ -85,9 +85,9 @@ interface Remade {
 }
 
 /**
- * Returns what a delivery keeps of the group in which it waits; nothing if its group is decided
- * anew. It keeps a group that no setting creates, such as the digest of a backfill, and the digest
- * of a throttle that is still configured.
+ * Returns the parts of the waiting delivery's group that stay the same; none if the group is
+ * decided again. A delivery keeps a group that no setting creates, such as the digest of a
+ * backfill, and the digest of a throttle that is still configured.
  */
 function keptGroup(
   waiting: WaitingDelivery,

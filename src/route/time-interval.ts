@@ -195,8 +195,8 @@ const WEEKDAYS = [
 ] as const;
 
 /**
- * Parses `saturday`, `sat` or a range `monday:friday` to day numbers (0 is Sunday); undefined if
- * the text is neither. A range may go past Saturday.
+ * Parses `saturday`, `sat` or a range such as `monday:friday` to day numbers (0 is Sunday);
+ * undefined for any other text. A range may continue beyond Saturday, as in `friday:monday`.
  */
 export function parseWeekdays(text: string): readonly number[] | undefined {
   const days = text

@@ -28,8 +28,8 @@ const MINUTE_MS = 60_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Whether the runtime knows this time zone. UTC, the default, is known without loading all the
- * others.
+ * Whether the runtime knows this time zone. The default UTC is accepted without loading the data of
+ * time zones.
  */
 export function isTimezone(name: string): boolean {
   if (name === "UTC") return true;

@@ -246,7 +246,7 @@ async function compose(
     ...store,
     path,
     created,
-    // The server recovers by itself after a crash.
+    // A database server recovers from a crash without help, so there is nothing to check here.
     unclean: false,
     problems: Promise.resolve([]),
     backup: () =>

@@ -45,7 +45,7 @@ import type { Standby } from "./membership/standby.ts";
 import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
 import { createStore } from "./store.ts";
 
-/** A file up to this size is checked at every start, because that takes hardly any time. */
+/** A file of up to this size is checked at every start, because the check takes hardly any time. */
 const ALWAYS_CHECKED_BYTES = 64 * 1_024 * 1_024;
 
 export interface OpenOptions {

@@ -22,7 +22,7 @@ export interface DaemonEventMap {
   readonly keysChanged: readonly [];
   /** The service answered a free request that was made with a key. */
   readonly keyAnswered: readonly [key: string];
-  /** Another replica learned that the service refuses a key that this one has too. */
+  /** Another replica has found that the service refuses a key that this replica uses as well. */
   readonly keyRefusedElsewhere: readonly [key: string, error: UpstreamError];
   /** Another replica learned that the service accepts the key again. */
   readonly keyTakenElsewhere: readonly [key: string];

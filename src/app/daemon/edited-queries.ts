@@ -1,7 +1,7 @@
 /**
- * Finds when edited queries were last read. A query may be edited while it is not read, for example
- * while the daemon is stopped. What was posted since the last read is then news for the query that
- * replaces it.
+ * Finds when edited queries were last read. A query may be edited while nothing reads it, for
+ * example while the daemon is stopped. Posts that appeared since the last read are then new for the
+ * edited query.
  */
 import { readTogetherUntil } from "../../groups/searches/read-together.ts";
 import type { LearnedStore } from "../../model/learned.ts";

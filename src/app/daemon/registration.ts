@@ -25,9 +25,10 @@ export interface RegistrationDeps {
 }
 
 /**
- * Registers every watch, including disabled ones, so that these keep their memory. With several
- * replicas, the leader registers; the others read what it has registered and know no other watches.
- * In case they read too early, they read again when the leader has registered something new.
+ * Registers every watch. Disabled watches are registered too, so that they keep their memory. With
+ * several replicas, only the leader registers watches; the other replicas read what the leader has
+ * registered. If they read before the leader was done, they read again when it has registered
+ * something new.
  */
 export async function registerConfiguredWatches(
   config: Config,

@@ -15,8 +15,8 @@ import { returnText } from "../../operate/pause.ts";
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
   /**
-   * Reports, like `started`, those of the watches that were not reported yet. Another replica may
-   * have registered them after this one had started.
+   * Reports the watches that `started` did not report, because another replica registered them
+   * after this one had started.
    */
   readAgain(watches: readonly EngineWatch[]): void;
   /**

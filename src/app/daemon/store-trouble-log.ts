@@ -11,7 +11,7 @@ import { StoreError } from "../../model/store-error.ts";
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 600_000;
 
-/** What was logged about a cause. Times are monotonic. */
+/** What was logged about one cause of trouble, with monotonic times. */
 interface Said {
   readonly untilMs: number;
   readonly pauseMs: number;

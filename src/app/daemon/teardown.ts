@@ -7,7 +7,9 @@ import type { Log } from "../../model/log.ts";
 
 export interface Teardown {
   push(name: string, fn: () => void | Promise<void>): void;
-  /** Runs every teardown once. If one fails, that is logged and the others still run. */
+  /**
+   * Runs every teardown once. If a teardown fails, its error is logged and the others still run.
+   */
   drain(): Promise<void>;
 }
 

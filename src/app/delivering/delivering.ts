@@ -46,7 +46,10 @@ export interface Delivering {
  */
 export type Activate = (watches?: readonly EngineWatch[]) => Promise<void>;
 
-/** The grace period for messages under way at a reload. It is shorter than at a stop. */
+/**
+ * The grace period for messages that are being sent when the configuration is reloaded. It is
+ * shorter than the grace period at a stop.
+ */
 const SWAP_GRACE_MS = 5_000;
 
 export interface DeliveringParts {
@@ -78,7 +81,7 @@ export async function createDelivering(
   const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
-  // The leader reports what is left of a sink that is no longer configured.
+  // For a sink that is no longer configured, the leader reports which deliveries still wait.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
   const deadReports = createDeadReports({ ...deps, store, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);

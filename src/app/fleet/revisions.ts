@@ -49,7 +49,10 @@ const whatItDoes = ({
 export const configDigest = (config: Config, salt: string, hash: Hash): string =>
   hash(`${salt}\n${whatItDoes(config)}`);
 
-/** Whether a replica works with the configuration of digest `hash`, by what it published. */
+/**
+ * Whether a replica runs the configuration with the digest `hash`, according to what the replica
+ * has published.
+ */
 export const worksWith = ({ config }: Pick<ReplicaState, "config">, hash: string): boolean =>
   config.split(" ")[0] === hash;
 
@@ -132,8 +135,8 @@ export class Revisions {
   };
 
   /**
-   * Checks whether others have made another configuration current, or work with it. Returns whether
-   * this one has been superseded since the last check.
+   * Checks whether another replica has made another configuration current, or runs another one.
+   * Returns whether this replica's configuration has been superseded since the last check.
    */
   readonly review = async (config: Config): Promise<boolean> => {
     const { store, membership } = this.#deps;

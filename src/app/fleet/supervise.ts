@@ -1,7 +1,7 @@
 /**
- * Supervises the loops of a replica. Even a loop that waits makes turns, so a loop that makes none
- * for a minute hangs. It is then logged. If it still makes no turn a little later, the replica
- * gives up its share, so that others do its work, and the process ends.
+ * Supervises the loops of a replica. A loop makes turns even while it waits, so a loop without a
+ * turn for a minute hangs, and this is logged. If the loop still makes no turn a little later, the
+ * replica gives up its share of the work, so that other replicas do it, and the process ends.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
@@ -22,7 +22,7 @@ export interface SuperviseDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly membership: Pick<Membership, "giveUp" | "isConnected">;
-  /** Returns the loops by what they do. */
+  /** Returns the loops, by a text that says what each does. */
   readonly loops: () => ReadonlyMap<string, LoopTurns>;
 }
 

@@ -36,8 +36,8 @@ export interface Paying {
   /** What the gate to the data service uses before it sends a request. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
   /**
-   * Adopts the keys of the active configuration and asks what they have left, because whoever
-   * reloads may have paid for more.
+   * Starts to use the keys of the active configuration and asks the service how many requests they
+   * have left, because an operator who reloads may have bought more requests.
    */
   setKeys(): void;
   start(): Promise<void>;
@@ -184,8 +184,9 @@ class KeysAndQuota implements Paying {
 
   #limits(): GateLimits {
     const { rate, timeoutMs, quota } = this.#parts.delivering.config().api;
-    // With several keys, each has a limit of its own. The common limit is only as recent as the
-    // last read of the ledger, and would be too low by what a suspended key has spent since then.
+    // If there are several keys, each is checked against its own limit. The limit of all keys
+    // together is not used: it is only as recent as the last read of the ledger, and too low by the
+    // requests that a suspended key has made since then.
     if (this.holder.held.length > 1) return { rate, timeoutMs, quota: this.#settings() };
     return {
       rate,

@@ -43,10 +43,7 @@ export interface Polling {
    * refused or the settings have changed.
    */
   renewKey(): void;
-  /**
-   * Ends the waits that the service asked for, because somebody has acted who may have repaired the
-   * cause.
-   */
+  /** Ends the waits that the service asked for, because an operator may have repaired the cause. */
   tryAtOnce(): void;
   /** Starts everything except the engine, which waits for its watches. */
   start(): Promise<void>;

@@ -42,8 +42,8 @@ export interface ReloadDeps {
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
   /**
-   * Called by every reload, even if nothing changed, because whoever asks may just have repaired a
-   * sink or paid for a key.
+   * Called by every reload, even if nothing has changed, because an operator who reloads may just
+   * have repaired a sink or paid for a key.
    */
   readonly renew: () => Promise<void>;
 }
@@ -144,8 +144,8 @@ class Reloads {
   }
 
   /**
-   * Postpones a reload because the state has troubles, which are reported separately. The
-   * configuration is not at fault: it is loaded again when the state works.
+   * Postpones a reload because the state cannot be used, which is reported separately. The
+   * configuration is not at fault, and is loaded again when the state works.
    */
   async #postpone(error: unknown, askedBy: string): Promise<ReloadOutcome> {
     const { clock, meter, config, onStoreError } = this.#deps;

@@ -28,8 +28,8 @@ export interface SinkReportsDeps {
 
 const MINUTE_MS = 60_000;
 /**
- * The delay before a failure is reported. A transient failure gets time to pass by itself. A
- * destination that is gone does not come back until somebody acts, so it is reported at once.
+ * The delay before a failure is reported. A transient failure may end within this time. A
+ * destination that is gone stays gone until an operator acts, so it is reported immediately.
  */
 const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = {
   transient: 2 * MINUTE_MS,

@@ -68,8 +68,8 @@ const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
 };
 
 /**
- * Returns the pause before the next probe. It is computed from how long the breaker has been open,
- * so it survives a restart.
+ * Returns the pause before the next probe, in ms. It is computed from the time for which the
+ * breaker has been open, so it continues after a restart.
  */
 export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number =>
   backoffSince(PROBES[cause], openForMs);
@@ -125,8 +125,8 @@ export function createBreaker(deps: BreakerDeps): Breaker {
         queue.failures < OPEN_AFTER
       )
         return;
-      // An attempt that was under way when the breaker opened shows nothing new. Neither does the
-      // first attempt of another group before the next probe is due.
+      // An attempt that was under way when the breaker opened shows nothing new. The first attempt
+      // of another group before the next probe is due shows nothing new either.
       if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
       await open(queue, error);
     },

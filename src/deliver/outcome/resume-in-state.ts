@@ -34,8 +34,8 @@ export async function resumeInState(
 }
 
 /**
- * Makes probes of open breakers due now, because somebody has acted who may have repaired the
- * sinks. A disabled sink still waits for a resume.
+ * Makes the probes of open breakers due now, because an operator may have repaired the sinks. A
+ * disabled sink is still not probed until it is resumed.
  */
 export async function probeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,

@@ -1,7 +1,7 @@
 /**
  * Learns from refusals how large a message a destination accepts. All sinks with the same
- * destination share this. It is kept across reloads until the process ends, so the daemon must be
- * restarted after a receiver has raised its limit.
+ * destination share this limit. It is kept until the process ends, also across reloads, so the
+ * daemon must be restarted after a receiver has raised its limit.
  */
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody } from "../../model/sink.ts";

@@ -131,15 +131,15 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
 }
 
 /**
- * Whether the receiver answered that this destination does not exist any more. Then probes are made
- * only after somebody resumes the sink.
+ * Whether the sink is disabled, because its receiver answered that this destination does not exist
+ * any more. A disabled sink is probed only after an operator resumes it.
  */
 export const isDisabled = ({ health, place }: SinkQueue): boolean =>
   health.breaker === "open" && health.goneFrom === place;
 
 /**
- * Makes the next probe of an open breaker due now, because somebody may just have repaired the
- * sink. Does nothing if the sink is disabled.
+ * Makes the next probe of an open breaker due now, because an operator may have repaired the sink.
+ * Does nothing if the sink is disabled.
  */
 export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
   if (queue.health.breaker === "open" && !isDisabled(queue))

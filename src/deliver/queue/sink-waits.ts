@@ -25,7 +25,7 @@ export interface SinkWaits {
   reason: string;
   hint: string;
   /**
-   * Whether somebody ended the wait, so that one message tests whether the sink accepts messages
+   * Whether an operator ended the wait, so that one message tests whether the sink accepts messages
    * again.
    */
   isTrial: boolean;

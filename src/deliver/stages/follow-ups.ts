@@ -88,8 +88,8 @@ function fateOf(
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
   const isEnd = event.type === "tweet.deleted";
-  // The earlier alert was left out because its post is deleted, or it is left out now because it
-  // still waits. So nobody needs to know of the deletion.
+  // The earlier alert is not sent: either it was left out because its post is deleted, or it still
+  // waits and is left out now. The receivers therefore need not learn of the deletion.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: UNSENT };
   if (follows.state === "unsent") return { kind: "dropped", detail: UNSENT };
@@ -136,7 +136,7 @@ export const isFollowUpOnly = (members: readonly DueMember[]): boolean =>
   members.every(({ event }) => isAfterAlert(event));
 
 export interface Reply {
-  /** The id of the message under which this one is posted. */
+  /** The id of the message under which this follow-up is posted. */
   readonly parentId: string;
   readonly threadRef: string;
   readonly threadChannel?: string;

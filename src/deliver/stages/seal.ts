@@ -162,7 +162,7 @@ export interface Item {
 }
 
 /**
- * Returns the items that a bundle shows, each with the deliveries that it stands for. A summary
+ * Returns the items that a bundle shows, each with the deliveries that it represents. A summary
  * shows all changes of one account as one item.
  */
 function itemsOf({ groupKey, members }: Pick<Bundle, "groupKey" | "members">): readonly Item[] {

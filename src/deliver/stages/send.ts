@@ -51,8 +51,8 @@ export interface SendDeps {
 }
 
 /**
- * The longest time of an attempt. Sinks have shorter deadlines of their own; this one frees the
- * send slot if a sink fails to end in time.
+ * The longest time of an attempt. Every sink has a shorter deadline of its own; this limit frees
+ * the send slot if a sink does not end in time.
  */
 const MAX_ATTEMPT_MS = 120_000;
 

@@ -27,7 +27,7 @@ export interface OpsAlertsDeps extends Pick<Ports, "clock" | "random" | "log"> {
 
 export const createOpsAlerts = (deps: OpsAlertsDeps): OpsAlerts => new RememberedAlerts(deps);
 
-/** The stored row of a condition: a problem that is reported once while it lasts. */
+/** The stored row of a condition. A condition is a problem that is reported once while it lasts. */
 interface Lasting {
   /**
    * How many times the condition was raised. The number is part of the event's id. If the daemon
@@ -38,7 +38,10 @@ interface Lasting {
   readonly isRaised: boolean;
   readonly about: string;
   readonly endsAtMs?: number | undefined;
-  /** No replica clears the condition before this time, because one of them may still see it. */
+  /**
+   * No replica clears the condition before this time (epoch ms), because another replica may still
+   * observe the problem.
+   */
   readonly seenUntilMs?: number;
 }
 
@@ -142,9 +145,10 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /**
-   * Runs changes of conditions one at a time. A change whose ops alert could not be stored is not
-   * made: whoever sees the condition asks for the change again at its next check. A change that
-   * cannot be stored itself is in effect until the next restart.
+   * Changes conditions one at a time. If the ops alert of a change cannot be stored, the condition
+   * is not changed either, and the code that observes the problem tries the change again at its
+   * next check. If the condition itself cannot be stored, the change is in effect until the next
+   * restart.
    */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;
@@ -158,8 +162,8 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /**
-   * Logs an alert and stores it. Returns whether it is stored. An alert that is not is logged once,
-   * however often it is tried again.
+   * Logs an alert and stores it as an event. Returns whether it is stored. If it cannot be stored,
+   * it is logged only once, however often storing it is tried again.
    */
   async #publish(alert: OpsAlert, episode: string): Promise<boolean> {
     const { log, publish } = this.#deps;

@@ -85,7 +85,7 @@ export class SilenceMonitor {
    * another rate.
    */
   forget(): void {
-    // If the remaining polls are silent too, this is detected again.
+    // If the remaining polls find nothing either, the silence is detected again.
     this.#isBack = true;
     this.#quietMs = 0;
     this.#pace.forget(this.#deps.clock.monotonic());

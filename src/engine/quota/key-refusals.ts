@@ -90,8 +90,8 @@ export class KeyRefusals {
   }
 
   /**
-   * Ends a refusal as `unauthorized`, because a free request with the key was answered. That shows
-   * that the key is valid, not that it is paid for.
+   * Ends a refusal of the kind `unauthorized`, because the service answered a free request with the
+   * key. Such an answer shows that the key is valid, but not that its bill is paid.
    */
   answered(key: string): void {
     if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized")

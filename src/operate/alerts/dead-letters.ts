@@ -1,6 +1,6 @@
 /**
- * Lists dead letters, acknowledges them and sends them again, as an operator asks. The same code
- * runs in a daemon and in a command without one.
+ * Lists dead letters, acknowledges them and sends them again for an operator. A running daemon uses
+ * this code, and so does a command if no daemon runs.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

@@ -25,8 +25,8 @@ export interface DeadReportsDeps {
 
 export interface DeadReports {
   /**
-   * Called when messages were given up, when a sink works again, or when this replica reports for
-   * more sinks than before. What is due is reported `GATHER_MS` later.
+   * Called when messages were given up, when a sink works again, or when this replica has become
+   * responsible for reports about more sinks. Reports that are due are sent `GATHER_MS` later.
    */
   wake(): void;
   stop(): Promise<void>;

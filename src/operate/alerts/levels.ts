@@ -78,8 +78,8 @@ async function commit(
 
 /**
  * Sends the repeats that are due. A later repeat replaces one that still waits, so at most one
- * waits. Nothing is repeated before the first alert was sent, nor before a poll has found the value
- * past the threshold again.
+ * waits. A repeat is only sent after the first alert was sent, and after a poll has found the value
+ * beyond the threshold again.
  */
 async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Promise<void> {
   const nowMs = deps.clock.now();

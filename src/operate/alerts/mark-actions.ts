@@ -1,6 +1,6 @@
 /**
- * Marks of alerts as people set them: acknowledged, and undone. Page, commands and API call the
- * same operation, beside a daemon and without one.
+ * Acknowledges alerts for a person, and undoes acknowledgements. The page, the commands and the API
+ * all use this code, whether a daemon runs or not.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Previews and sends alerts that an operator asks to send again. The same code runs in a daemon and
- * in a command without one.
+ * Previews and sends the alerts that an operator wants to send again. A running daemon uses this
+ * code, and so does a command if no daemon runs.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Adds, lists and ends silences as an operator asks, and sends alerts that a silence held back. The
- * same code runs in a daemon and in a command without one.
+ * Adds, lists and ends silences for an operator, and sends alerts that a silence held back. A
+ * running daemon uses this code, and so does a command if no daemon runs.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

@@ -19,7 +19,7 @@ import { WATCH_TYPES } from "../../watches/registry.ts";
 const MAX_MS = 365 * 86_400_000;
 const MAX_CHARACTERS = 500;
 
-/** Returns the silence, which begins now, or what is wrong with the request. */
+/** Returns a silence that begins now, or sentences about what is wrong with the request. */
 export async function readSilenceRequest(
   request: SilenceRequest,
   config: Pick<Config, "watches">,
@@ -48,7 +48,7 @@ export const matchableNames = ({ watches }: Pick<Config, "watches">): MatchableN
 
 /**
  * Parses each text to a matcher, or to a sentence about what is wrong with its syntax. The engine
- * for regular expressions is loaded only if one of them needs it.
+ * for regular expressions is loaded only if a matcher needs it.
  */
 export async function parseMatchers(
   texts: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Reports deliveries that wait for a sink that is no longer configured. They are not sent, and
- * nobody would notice without these sentences.
+ * Reports deliveries to sinks that are no longer configured. Such deliveries wait and are never
+ * sent, which would go unnoticed without these reports.
  */
 import type { Config } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";

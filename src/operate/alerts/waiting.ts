@@ -17,8 +17,8 @@ export interface WaitFacts {
   readonly config: Pick<Config, "sinks" | "route">;
   readonly health: readonly SinkHealth[];
   /**
-   * Until when each sink asked to get no messages. This is kept in memory only, so a restart
-   * forgets it.
+   * Until when each sink asked to receive no messages. These times are kept in memory only, so they
+   * are lost at a restart.
    */
   readonly pauses: ReadonlyMap<string, number>;
   readonly nowMs: number;

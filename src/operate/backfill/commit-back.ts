@@ -142,7 +142,7 @@ async function commitChunk(
 ): Promise<number> {
   if (route === undefined) return 0;
   const nowMs = clock.now();
-  // An operator who asks for the past wants its alerts, even if `on_return: skip` drops what was
+  // An operator who runs a backfill wants its alerts, even if `on_return: skip` drops what was
   // missed during pauses.
   const isMissed = watch.onReturn !== "deliver";
   const routed = events.map((event) => route({ ...event, isMissed, isBackfilled: true }, nowMs));

@@ -42,8 +42,8 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
     if (!deps.mayAsk()) return "cut";
     const answer = await askOrRestart(deps, step);
     if (answer === undefined) {
-      // The service no longer accepts the stored cursor. A bounded query continues below what was
-      // read; any other list is read again from its start.
+      // The service no longer accepts the stored cursor. A bounded query can continue below the
+      // items that were read; any other list is read again from its start.
       read = withoutCursor(read);
       walk = newWalk(target);
       continue;

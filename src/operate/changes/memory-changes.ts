@@ -17,10 +17,10 @@ import { firstRunSends, returnSends } from "./sent-changes.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 /**
- * What happens to the memory of a watch or of a part of it.
- * - `kept`: it continues from where it was.
+ * The effect of a change on the memory of a watch, or on a part of it.
+ * - `kept`: the watch continues from where it was.
  * - `new_baseline`: everything that exists at the next poll is recorded without an alert.
- * - `dropped`: it is no longer read; its memory is kept for 30 days.
+ * - `dropped`: the memory is no longer used, but kept for 30 days.
  */
 export type MemoryChange = MemoryView;
 

@@ -3,8 +3,8 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type StateAddress, stateName } from "../../model/postgres-address.ts";
 
 /**
- * Creates the error. `fault` says what is wrong with the configuration, which may therefore name
- * another state than the daemon's.
+ * Creates the error. `fault` says what is wrong with the configuration. A faulty configuration may
+ * name a different state from the daemon's.
  */
 export const notRunning = (state: StateAddress, fault?: string): ExitError =>
   new ExitError(

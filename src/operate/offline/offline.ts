@@ -1,7 +1,7 @@
 /**
- * Answers a command when no daemon holds the state: calls the API's own routes in this process,
- * over a state that is opened for this one request. A read opens the state read-only; a change
- * holds its lock until the change is committed.
+ * Answers a command when no daemon holds the state: calls the API's own routes in this process, on
+ * a state that is opened for this one request. For a request that only reads, the state is opened
+ * read-only. For a change, the state's lock is held until the change is committed.
  */
 import type { ControlAnswer } from "../../server/control-client.ts";
 import { type ApiRequest, askInProcess } from "../../server/in-process.ts";

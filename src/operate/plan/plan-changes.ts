@@ -8,8 +8,8 @@ import { timingText } from "../views/status-view.ts";
 /** A change that makes the plan fit. */
 export interface ChangeView {
   /**
-   * What is changed: `slower` and `freshness` change the timing of watches, `full_poll` their
-   * `full_poll_every`, and `list` reads accounts through a public list.
+   * The kind of change: `slower` and `freshness` change the timing of watches, `full_poll` changes
+   * their `full_poll_every`, and `list` reads accounts through a public list.
    */
   readonly kind: Change["kind"];
   /** What to write in the configuration, for people. */

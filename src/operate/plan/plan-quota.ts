@@ -2,8 +2,8 @@
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 
 /**
- * The quota and where it comes from. `configured`: `quota.monthly`. `remaining_requests`: what the
- * service says the key has left. `unknown`: neither is known.
+ * The quota and its source. `configured`: from `quota.monthly`. `remaining_requests`: from the
+ * service's answer about the key. `unknown`: neither is known.
  */
 export interface PlanQuota {
   readonly limit: number | null;

@@ -81,7 +81,8 @@ export interface PlanWatchView extends BasisView, PaceView {
 export interface PlanListView {
   readonly list: string;
   /**
-   * Accounts that the list did not hold when it was last checked; the plan includes what they cost.
+   * The number of accounts that were missing from the list when it was last checked; the plan
+   * includes the cost of reading them on their own.
    */
   readonly missing: number;
   /**
@@ -138,7 +139,10 @@ export interface PlanView {
   readonly over_budget: boolean;
   /** Watch ids, the most expensive first. */
   readonly dearest: readonly string[];
-  /** What was requested from the service for this plan, and what that cost; null if nothing was. */
+  /**
+   * The requests that were made to the service for this plan, and their cost; null if none was
+   * made.
+   */
   readonly online: PlanOnlineView | null;
   /**
    * Changes that would make the plan fit, the one with the least effect first; empty if the plan
@@ -162,7 +166,7 @@ export interface PlanFacts {
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
   /** Returns when the poll with this key ran last. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
-  /** What was requested from the service for this plan, apart from the quota. */
+  /** The requests that were made to the service for this plan, apart from those for the quota. */
   readonly online?: PlanOnlineView | undefined;
   /** How much slower a running daemon polls now; undefined if none runs. */
   readonly slowDown?: SlowDownFactors | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads the quota from the state alone, for commands when no daemon runs. It is computed as in a
- * daemon, but from the last figures that the service reported and without a learned correction of
+ * Reads the quota from the state, for commands when no daemon runs. The computation is the same as
+ * in a daemon, but it uses the figures that the service reported last, and no learned correction of
  * the forecast.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";

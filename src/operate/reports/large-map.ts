@@ -1,6 +1,7 @@
 /**
- * A map of many keys. A `Map` that grows copies all its entries at once, which takes 30 ms and more
- * at a hundred thousand. This one has many small maps, and gives way to other work while it is read.
+ * A map for very many keys. A `Map` that grows copies all of its entries at once, which blocks the
+ * process for 30 ms and more at a hundred thousand entries. This map consists of many small maps,
+ * and lets other work run while it is read.
  */
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 

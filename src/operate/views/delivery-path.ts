@@ -1,6 +1,7 @@
 /**
  * Shows how an alert came to its sink: route, group, throttle, silence, thread, wording, attempts.
- * It shows what was stored with the delivery, not what the current configuration would do.
+ * All of this was stored with the delivery; the current configuration might treat the alert
+ * differently.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * The quota for status, budget and page: what is left, how fast it is used, which keys pay, and
- * what needs attention.
+ * The quota as the status, the budget and the page show it: how much is left, how fast it is used,
+ * which keys are used, and what needs attention.
  */
 import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, isSlowed, type SlowDownFactors } from "../../budget/slow-down.ts";

@@ -160,8 +160,8 @@ function textOf(message: NeutralMessage, { region }: SinkConfig): string {
 }
 
 /**
- * Returns the payload. JSON text is shown as the value that it stands for; other text, such as
- * several lines of a file, as it is.
+ * Returns the payload. JSON text is parsed and shown as a value; other text, such as several lines
+ * of a file, is shown unchanged.
  */
 function payloadOf(body: MessageBody): Json {
   const payload = body instanceof JsonText ? body.text : body;

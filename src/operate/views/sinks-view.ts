@@ -24,7 +24,7 @@ export interface SinksNow {
 }
 
 /**
- * Reads what is known about the sinks. `pauses` says until when each sink asked to get no messages.
+ * Reads the state of the sinks. `pauses` says until when each sink asked to receive no messages.
  */
 export async function readSinks(
   store: SinkStore,

@@ -88,7 +88,8 @@ export interface ViewsDeps extends ScrapeDeps {
  */
 const STALLED_MS = 120_000;
 /**
- * How long a health check waits for the state. This is shorter than the usual timeout of a probe.
+ * How many ms a health check waits for the state. This is shorter than the usual timeout of a
+ * probe.
  */
 const STATE_ANSWERS_WITHIN_MS = 2_000;
 const RECENT_EVENTS = 20;

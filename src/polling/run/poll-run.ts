@@ -10,13 +10,17 @@ export interface PollRun {
 }
 
 /**
- * Returns how long to wait before the target is read again; 0 or less means that no wait is needed.
+ * Returns how many ms to wait before the target is read again; 0 or less means that no wait is
+ * needed.
  */
 export const cooldownMs = ({ aftermath }: Pick<PollRun, "aftermath">, nowMs: number): number =>
   Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0) - nowMs;
 
 export interface GroupRun {
   readonly outcome: PollOutcome;
-  /** When the next run is worth its requests, in wall time; undefined means at the next tick. */
+  /**
+   * When the next run is worth its requests, in epoch ms; undefined if the poll runs at its next
+   * tick.
+   */
   readonly nextDueMs?: number | undefined;
 }

@@ -26,7 +26,7 @@ export interface DeliveriesTable {
   event_id: string;
   sink: string;
   group_key: string;
-  /** 0 if the event is a group of its own, which is sent alone; otherwise 1. */
+  /** 0 if the event is in a group of its own, so that it is sent alone; otherwise 1. */
   grouped: number;
   not_before: number;
   /**
@@ -53,7 +53,8 @@ export interface DeliveriesTable {
    */
   silenced_by: string | null;
   /**
-   * When an operator last sent it again; null if nobody did. No silence holds it back after that.
+   * When an operator last sent the delivery again; null if it was never sent again. No silence
+   * holds it back after that.
    */
   replayed_at: number | null;
   /** The template of its route; null for the sink's template. */
@@ -87,7 +88,7 @@ export interface DeliveriesTable {
   taken?: string | null;
 }
 
-/** The timers of groups. An event that is a group of its own has none. */
+/** The timers of groups. A group with a single event that is sent alone has none. */
 export interface GroupsTable {
   sink: string;
   group_key: string;

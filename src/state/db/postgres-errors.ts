@@ -5,7 +5,7 @@ import { ownValue } from "../../model/own-value.ts";
 
 /**
  * Returns the server's error code of five characters, or the system's name of a network error, such
- * as `ECONNREFUSED`; "" if the error has neither.
+ * as `ECONNREFUSED`; "" if the error has no code.
  */
 export function postgresCode(error: unknown): string {
   const inner = error instanceof StoreError ? error.cause : error;

@@ -18,8 +18,8 @@ const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_MS = 10_000;
 /**
- * How long the server lets a statement run. This is shorter than the client's limit,
- * `ANSWER_TIMEOUT_MS`, so that the server reports an error that leaves the session usable.
+ * How long the server lets a statement run. This is shorter than the client's limit
+ * `ANSWER_TIMEOUT_MS`, so that the server ends the statement first and the session remains usable.
  */
 export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
@@ -45,8 +45,8 @@ export async function createPool(address: PostgresAddress, name?: string): Promi
     query_timeout: ANSWER_TIMEOUT_MS,
     max: CONNECTIONS,
   });
-  // The pool reports errors of idle connections, which concern nobody. A connection in use throws
-  // where it is used.
+  // The pool reports errors of idle connections here, which have no effect. An error of a
+  // connection in use is thrown to the code that uses it.
   const ignore = () => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));

@@ -59,8 +59,8 @@ export interface WideMode {
 }
 
 /**
- * Finds those of the given files and folders that somebody other than the owner may read, write or
- * enter. Missing ones are left out.
+ * Returns the given files and folders that a user other than the owner may read, write or enter.
+ * Missing ones are left out.
  */
 export function findWideModes(paths: readonly string[]): readonly WideMode[] {
   return paths.flatMap((path) => {

@@ -18,8 +18,7 @@ export const scopeOfWatch = (watchKey: string): string => `watch ${watchKey}`;
 export const scopeOfSink = (sink: string): string => `sink ${sink}`;
 
 /**
- * A query that sends no SQL of its own. If a connection to Postgres runs it, the connection takes
- * the locks of the scopes.
+ * A query without SQL. A connection to Postgres that runs it takes the locks of the scopes instead.
  */
 export interface ScopeQuery extends CompiledQuery {
   readonly scopes: readonly string[];

@@ -22,7 +22,7 @@ export async function deliveryPathsOf(
   );
   return histories.map((history) => {
     const row = rows.find(({ sink }) => sink === history.sink);
-    // There is no row for a crosspost, nor for an enrichment.
+    // Crossposts and enrichments are not deliveries, so they have no row.
     if (row === undefined) return { ...history, ...NOWHERE };
     return {
       ...history,

@@ -202,7 +202,7 @@ export async function recordEdit(
 
 /**
  * Makes edits due again after an operator sent their alerts again. The new message shows the tweet
- * as it was when it was found, so it needs the edit, too.
+ * as it was found, so it needs the edit as well.
  */
 const again = listStatement<{ now: number }, number>()((on, list, slot) =>
   on

@@ -1,5 +1,5 @@
 /**
- * Finds past events by what they are about, newest first, reading a bounded part of the table at a
+ * Finds past events that match a query, newest first, and examines a bounded part of the table at a
  * time.
  */
 import { sql } from "kysely";
@@ -146,7 +146,10 @@ function says(value: unknown, text: string): boolean {
   );
 }
 
-/** The number of rows that one call of `labelsSince` reads. They are small. */
+/**
+ * The number of rows that one call of `labelsSince` reads. It can be large, because these rows are
+ * small.
+ */
 const LABELS_AT_ONCE = 5_000;
 
 /** Returns the labels of events without their bodies, for counting how many events match. */

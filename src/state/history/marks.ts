@@ -117,7 +117,7 @@ const sentTogether = listStatement<object, number>()((on, list) =>
     ),
 );
 
-/** Returns the events that an id of an event or a message stands for, each once. */
+/** Returns the events for an id of an event or of a message, each once. */
 async function eventsOf(on: Executor, what: string): Promise<readonly string[]> {
   const event = (await eventById(on, { id: what })).rows[0];
   const { rows: own } = await ownDeliveries(on, { id: what });

@@ -10,8 +10,8 @@ import { recordsOf } from "./delivery-history.ts";
 import { OUT_OF_ORDER_MS } from "./find-events.ts";
 
 /**
- * The number of rows that one statement reads. Rows are large, because they contain the bodies of
- * events.
+ * The number of rows that one statement reads. It is small, because these rows contain the bodies
+ * of events.
  */
 const HEADS_AT_ONCE = 100;
 

@@ -1,8 +1,8 @@
 /**
- * Holds the answers to requests until they are written to the ledger: with the next commit, at most
- * 10 ms later. A poll that waited for the disk twice, for its answer and for what it found, would
- * take longer and cost two writes. If a crash loses an answer, its request stays unanswered in the
- * ledger and takes its slot a little longer, which is the safe side.
+ * Keeps the ends of requests in memory until they are written to the ledger, which happens with the
+ * next commit or at most 10 ms later. Without this, a poll would wait for the disk twice, for its
+ * requests and for its results. If the process crashes before the write, a request seems unanswered
+ * and occupies its slot of the rate limit a little longer, which never exceeds a limit.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
@@ -49,8 +49,8 @@ export class Settlements {
   }
 
   /**
-   * Runs all of `work` and writes the waiting answers in one transaction. If it fails, neither
-   * takes effect, and the answers wait again.
+   * Runs all of `work` and writes the waiting ends of requests in one transaction. If the
+   * transaction fails, neither takes effect, and the ends wait for the next write.
    */
   async transact<Result>(
     work: (on: Executor) => Promise<Result>,

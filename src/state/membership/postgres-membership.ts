@@ -330,8 +330,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Returns the time until the next check. It is shorter than `WATCH_MS` if a missing replica
-   * counts as gone before that.
+   * Returns the time until the next check in ms. It is shorter than `WATCH_MS` if a silent replica
+   * will count as gone before that.
    */
   #watchInMs(): number {
     const goneMs = Math.min(...this.#missing.values()) + GONE_MS - this.#deps.clock.monotonic();

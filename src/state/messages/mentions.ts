@@ -51,7 +51,7 @@ const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("mentions").select("message_id").distinct().where("message_id", "in", list),
 );
 
-/** Returns the ids of those of the messages that mention somebody. */
+/** Returns the ids of those of the given messages that mention somebody. */
 export async function mentioning(
   on: Executor,
   messageIds: readonly string[],

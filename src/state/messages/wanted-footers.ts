@@ -1,6 +1,7 @@
 /**
- * Stores which messages may have to change the line that says who acknowledged their alerts: when
- * somebody acknowledges an alert or undoes that, and when a message is sealed with such an alert.
+ * Stores which messages may need another footer, the line that says who acknowledged their alerts.
+ * This is the case when an alert is acknowledged or the acknowledgement is undone, and when a
+ * message is sealed with an acknowledged alert.
  */
 import { WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
@@ -41,8 +42,8 @@ const markedMessages = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Makes the footers of new messages due that have alerts which somebody acknowledged or released,
- * because that may have happened after the message was rendered.
+ * Makes the footers of new messages due if an alert in them was acknowledged, or its
+ * acknowledgement undone, because that may have happened after the message was rendered.
  */
 export async function wantFootersIn(
   on: Executor,

@@ -35,8 +35,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
 
 async function moveNotes(db: Kysely<Tables>): Promise<void> {
   const notes = await db.selectFrom("notes").selectAll().execute();
-  // If an account is in two notes, the more recent one counts. It is read first, and the first
-  // value is kept.
+  // If two notes have the same account, the more recent note counts. It is read first, and the
+  // first value is kept.
   for (const { name, value } of notes.toSorted(
     (one, other) => Number(other.name === RECENT) - Number(one.name === RECENT),
   )) {
@@ -75,7 +75,10 @@ async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Returns the conditions in a note, and what they are about; undefined for other notes. */
+/**
+ * Returns the conditions that a note contains, each as a key and a subject; undefined for a note
+ * without conditions.
+ */
 function conditionsIn(
   name: string,
   value: unknown,

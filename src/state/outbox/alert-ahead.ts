@@ -1,6 +1,6 @@
 /**
- * Keeps the order of alerts on one subject at a sink: an alert that came while an earlier one was
- * on its way is due once that one is done.
+ * Keeps the order of alerts on one subject at a sink: an alert that comes while an earlier one is
+ * being sent becomes due when the earlier one is done.
  */
 import type { ExpressionBuilder } from "kysely";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";

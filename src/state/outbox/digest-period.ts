@@ -14,8 +14,8 @@ const find = statement<{ name: string }>()((on, slot) =>
 );
 
 /**
- * Returns the period of the last sealed digest, or an empty period that says where the first one
- * begins; null if neither exists.
+ * Returns the period of the last sealed digest. Before the first digest, returns an empty period
+ * that begins where the first digest will begin; null if no period is stored.
  */
 export async function digestPeriod(
   db: Executor,

@@ -95,8 +95,8 @@ const deliveryOf = statement<{ eventId: string; sink: string }>()((on, slot) =>
 );
 
 /**
- * Marks deliveries as replaced by a newer alert. They do not join the newer alert, so if it is
- * given up, they are not sent in its place.
+ * Marks deliveries as replaced by a newer alert. They are not merged into the newer alert: if the
+ * newer alert is given up, they are not sent in its place.
  */
 const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
   on

@@ -87,8 +87,8 @@ export function resendDead(
     const ids = rows.map(({ id }) => id);
     const alerts = await countAlerts(on, ids);
     const calling = await mentioning(on, ids);
-    // A message that waited behind a breaker until it expired may never have been rendered. A
-    // message that mentioned somebody is rendered again, so that it does not mention them a second
+    // A message that expired while its sink's breaker was open may never have been rendered. A
+    // message with mentions is rendered again, so that it does not mention the same people a second
     // time.
     const isSendable = ({ id, cause, body }: (typeof rows)[number]) =>
       cause === "expired" && body !== "null" && !calling.has(id);

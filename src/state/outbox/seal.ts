@@ -170,8 +170,8 @@ async function refreshGroups(
 }
 
 /**
- * Returns the group in which the delivery was created; none if the event is a group of its own,
- * which has no timer.
+ * Returns the group in which the delivery was created; none if the event is sent alone, because
+ * then there is no timer.
  */
 function ownGroup(row: {
   readonly event_id: string;

@@ -1,6 +1,6 @@
 /**
- * Stores that due deliveries are not sent now, because their tweet is gone, another alert says the
- * same, nobody was shown the alert that they follow, or they are postponed.
+ * Stores that due deliveries are not sent now: their tweet is gone, another alert reports the same,
+ * the alert that they follow up was never shown, or they are postponed.
  */
 import type { Withheld } from "../../model/outbox.ts";
 import { WAITING } from "../db/literals.ts";
@@ -116,8 +116,8 @@ export function withhold(
 }
 
 /**
- * Replaces each of these deliveries, whose tweet is gone, by the oldest delivery that had joined it
- * and is about another tweet. The others that had joined it join the replacement instead.
+ * Handles deliveries whose tweet is gone and that other deliveries had joined. Each is replaced by
+ * the oldest of these that is about another tweet; the rest of them join the replacement.
  */
 async function promoteJoined(on: Executor, ids: readonly number[]): Promise<void> {
   const { rows } = await othersJoined(on, ids, {});

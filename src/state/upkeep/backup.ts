@@ -27,8 +27,8 @@ export function listBackups(path: string): readonly string[] {
 }
 
 /**
- * Returns the names in a folder; none if it is missing or unreadable. Opening the state then
- * reports what is wrong.
+ * Returns the names in a folder; none if the folder is missing or unreadable. In that case, opening
+ * the state reports the error.
  */
 function namesIn(folder: string): readonly string[] {
   try {

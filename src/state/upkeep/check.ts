@@ -22,8 +22,8 @@ export interface StateReport {
   /** The backups, newest first. */
   readonly backups: readonly string[];
   /**
-   * The state, its log, its backups and their folder, if somebody other than the owner may read or
-   * write them.
+   * The state, its log, its backups and their folder, as far as a user other than the owner may
+   * read or write them.
    */
   readonly wide: readonly WideMode[];
 }
@@ -64,7 +64,7 @@ export function examine(
 }
 
 export interface BackgroundCheck {
-  /** What was found; empty if the file is sound or the check was stopped. */
+  /** The problems that were found; empty if the file is sound or the check was stopped. */
   readonly problems: Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -82,7 +82,10 @@ handle.close();
 parentPort.postMessage(rows.length === 1 && rows[0] === "ok" ? [] : rows);
 `;
 
-/** Checks on a thread of its own: a large file takes seconds, and polling must not wait for it. */
+/**
+ * Checks a file in a thread of its own, because a large file takes seconds and polling must not
+ * wait for it.
+ */
 export function checkInBackground(path: string): BackgroundCheck {
   const worker = new Worker(WORKER, { eval: true, workerData: { driver: driverPath(), path } });
   worker.unref();

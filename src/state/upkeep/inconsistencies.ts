@@ -8,7 +8,7 @@ import type { Tables } from "../db/tables.ts";
 
 interface Rule {
   readonly table: keyof Tables;
-  /** What is wrong with the rows that `where` finds. */
+  /** The problem of the rows that `where` finds, as text. */
   readonly fault: string;
   readonly where: Expression<SqlBool>;
 }

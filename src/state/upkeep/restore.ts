@@ -39,7 +39,7 @@ export interface Restored {
   readonly changed: ChangedByRestore | null;
 }
 
-/** What is read from the backup before it is used. */
+/** The facts that are read from a backup before it is restored. */
 interface Copy extends Pick<Restored, "schema" | "reachesMs"> {
   readonly setByHand: SetByHand;
 }
@@ -98,7 +98,10 @@ function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   }
 }
 
-/** Reads the former state. It may be damaged, which is often the reason for a restore. */
+/**
+ * Reads a value from the state that is replaced; null if that fails. The state may be damaged,
+ * which is often the reason for a restore.
+ */
 function readFormer<T>(path: string, read: (handle: SqliteHandle) => T): T | null {
   if (!existsSync(path)) return null;
   try {

@@ -13,7 +13,7 @@ export type SetByHand = readonly string[];
 export interface ChangedByRestore {
   /** What applies again, although it had ended since the backup. */
   readonly returned: SetByHand;
-  /** What was set since the backup and no longer applies. */
+  /** The settings that operators made since the backup and that the restore undoes. */
   readonly lost: SetByHand;
 }
 

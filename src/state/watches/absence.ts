@@ -14,9 +14,9 @@ export interface Return {
 }
 
 /**
- * Returns the row of a target that is polled again. It is read from where its last poll ended,
- * although polls for other watches may have read the same source since. A target that was never
- * read begins now.
+ * Returns the row of a target that is polled again. The target is read from where its own last poll
+ * ended, although polls for other watches may have read the same source since then. A target that
+ * was never read begins now.
  */
 export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return): TargetRow {
   const revision = row.revision + 1;

@@ -221,7 +221,7 @@ async function keep(
     old.position === next.position &&
     old.user_id === next.user_id &&
     old.removed_at === null;
-  // The configuration keeps this string in memory anyway, so the row uses it instead of its own
+  // The configuration keeps this string in memory anyway, so the row refers to it and not to a
   // copy.
   if (isSame && away === undefined) return { ...old, name: target.name };
   return write(back({ ...next, revision: old.revision + 1 }));

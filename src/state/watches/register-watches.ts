@@ -96,9 +96,9 @@ async function registerAll(
 }
 
 /**
- * Returns the row of each registration: its own, the one that it takes over with `moved_from`, a
- * removed one, or a new one. A watch with a changed type is a different watch, because what is
- * stored about tweets means nothing for followers.
+ * Returns the row of each registration: an existing one, the one that `moved_from` names, a removed
+ * one, or a new one. If the type of a watch changes, the watch gets a new row, because data about
+ * tweets, for example, is useless for a watch of followers.
  */
 function matchWatches(
   stored: readonly WatchRow[],

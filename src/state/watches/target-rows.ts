@@ -18,7 +18,7 @@ export const findTarget = async (
   key: string,
 ): Promise<TargetRow | undefined> => (await byKey(on, { watchKey, key })).rows[0];
 
-/** Returns the row that stands for a key: its own, or the one into which it was merged. */
+/** Returns the row with a key, or the row into which the row with this key was merged. */
 export async function findSurvivor(
   on: Executor,
   watchKey: string,
@@ -32,7 +32,8 @@ export async function findSurvivor(
 
 /**
  * Returns a set of known ids for each target, in the order of `refs`; an empty set for a removed
- * target. `idsOf` is called with the id of the row that stands for the target.
+ * target. `idsOf` is called with the id of the target's row, or of the row into which it was
+ * merged.
  */
 export async function knownOf(
   on: Executor,
