@@ -1,6 +1,7 @@
 /**
- * The data service as a typed library for programs: one method for each row of the endpoint table.
- * The daemon uses upstream.ts instead. The client neither retries nor limits the rate.
+ * The data service as a typed library for programs, with one method for each row of the endpoint
+ * table. The daemon uses upstream.ts instead. The client does not retry and does not limit the
+ * rate.
  */
 import type { Http } from "../model/http.ts";
 import type { JsonObject } from "../model/json.ts";

@@ -21,8 +21,8 @@ export interface CursorRule {
   /** The name of the request parameter that takes the cursor. */
   readonly param: string;
   /**
-   * Whether the service expects the cursor as an int64. It is then sent with all its digits, and in
-   * a JSON body without quotes.
+   * Whether the service expects the cursor as an int64. All digits of such a cursor are sent, and
+   * in a JSON body it has no quotes.
    */
   readonly isNumber: boolean;
 }
@@ -42,9 +42,9 @@ export interface Endpoint {
   /** Groups of inputs. At least one input of each group must be given. */
   readonly atLeastOne?: readonly (readonly string[])[];
   /**
-   * The schema of a successful answer as the service sends it: the shapes of api-v3.md, extended by
-   * those of docs/service.md. It is not checked when an answer is read, because `answer` accepts
-   * more.
+   * The schema of a successful answer of the service, as described in api-v3.md and
+   * docs/service.md. Answers are not checked against it when they are read, because `answer`
+   * accepts more.
    */
   readonly output: z.ZodType;
   /** The reader of a successful answer, which decides what the answer is converted to. */

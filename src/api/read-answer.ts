@@ -10,7 +10,7 @@ type Content = Pick<UpstreamAnswer, "tweets" | "users" | "record">;
 
 /**
  * Reads an answer. @throws UpstreamError `transient` if the answer does not have the shape that the
- * endpoint's row describes. It is then not known whether there are items
+ * endpoint's row describes, so that it is not known whether there are items
  */
 export function readAnswer(
   endpoint: Endpoint,
@@ -19,7 +19,7 @@ export function readAnswer(
   sentCursor: string | undefined,
 ): UpstreamAnswer {
   const raw = parseBody(body, status);
-  // The cursor is not decoded, because it must be sent back exactly as it came.
+  // The cursor is not decoded, because it must be sent back exactly as the service sent it.
   const nextCursor =
     endpoint.cursor === undefined ? undefined : readCursor(raw["next_cursor"], sentCursor, status);
   const content = readContent(endpoint.answer, decodeTexts(raw), status);

@@ -1,7 +1,7 @@
 /**
- * Implements the Upstream port: one call makes one HTTP request, classifies its outcome, and never
- * retries. The table in endpoints/ defines what is sent and how the answer is read. requests/ and
- * polling/ decide about budget, retries and paging.
+ * Implements the port `Upstream`: one call makes one HTTP request, classifies its outcome, and
+ * never retries. The table in endpoints/ defines what is sent and how the answer is read. requests/
+ * and polling/ decide about budget, retries and paging.
  */
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Http, HttpResponse } from "../model/http.ts";
@@ -31,8 +31,8 @@ export interface UpstreamOptions {
   /** `https://host`, or `http://` on loopback; see checkBaseUrl. */
   readonly baseUrl: string;
   /**
-   * Returns the API key. It is called for every request, so that a new key takes effect at once.
-   * `name` says which of several keys the request uses.
+   * Returns the API key. The function is called for every request, so that a new key is used
+   * immediately. `name` says which of several keys the request uses.
    */
   readonly key: (name?: string) => string;
   /** The deadline for one request from connecting to the whole answer. Default: 30 s. */

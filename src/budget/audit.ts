@@ -6,10 +6,11 @@ import type { AuditCount } from "../model/ledger.ts";
 
 /**
  * The result of a comparison.
- * - `agrees`: the difference can be explained by failed attempts and attempts under way.
- * - `stands_still`: the service's figure did not change although requests were answered. Compare
- *   again over a longer time.
- * - `restarted`: the figure went up, because another period began there or somebody topped up.
+ * - `agrees`: failed attempts and attempts under way can explain the difference.
+ * - `stands_still`: the service's figure did not change although requests were answered. The
+ *   comparison must be repeated over a longer time.
+ * - `restarted`: the figure went up, because another period began at the service or more requests
+ *   were bought.
  * - `drift`: the figures differ by this many requests; more than 0 if the service counted more than
  *   the ledger.
  */

@@ -62,8 +62,9 @@ const IDLE_MS = 60_000;
 /** The minimum capacity in pages, however small the quota is. */
 const MIN_CAPACITY = 2 * ADMISSION;
 /**
- * Requests that the plan does not need may be spent within this share of the remaining time. The
- * rate is computed again every minute from what is left, so most of them are kept for later.
+ * The requests that the plan does not need are spread over this share of the remaining time. The
+ * rate is computed again every minute from the remaining requests, so most of them are kept for
+ * later.
  */
 const SPARE_HORIZON = 0.25;
 /**

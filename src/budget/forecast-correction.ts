@@ -24,8 +24,8 @@ export interface ForecastCorrection {
    */
   readonly factor: number;
   /**
-   * The data that must survive a restart. It is the same object as before if no sample has changed
-   * it.
+   * The data that must survive a restart. The object is replaced only if a sample has changed the
+   * data.
    */
   readonly memory: CorrectionMemory;
   /** Restores what was learned before. */

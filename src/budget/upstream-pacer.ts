@@ -54,7 +54,7 @@ export interface RequestFailure {
   /** The name of the key with which the request was sent. */
   readonly key: string;
   readonly kind: UpstreamFailure;
-  /** The error's `retry`. `afterMs` is the service's own Retry-After, as it was sent. */
+  /** The error's `retry`. Its `afterMs` is the service's own Retry-After, unchanged. */
   readonly retry: Retry;
   readonly sentAtMs: number;
   readonly nowMs: number;
@@ -87,8 +87,8 @@ export interface UpstreamPacer {
   /** Lets polls continue, because the probe succeeded or there is a new key. */
   resume(): void;
   /**
-   * Ends all waits, so that the next request is sent without waiting. Called when somebody has
-   * acted who may have repaired the cause.
+   * Ends all waits, so that the next request is sent without waiting. Called when an operator may
+   * have repaired the cause.
    */
   tryAtOnce(nowMs: number): void;
   status(nowMs: number): PacerStatus;
@@ -123,8 +123,8 @@ interface Pause extends RefusalRow {
 
 interface PacerState {
   /**
-   * The pause of each key since its last 429. It is removed once the service answers a request with
-   * the key.
+   * The pause of each key since its last 429. A key's pause is removed once the service answers a
+   * request with the key.
    */
   readonly pauses: Map<string, Pause>;
   stop: { because: StopReason; sinceMs: number; probeAtMs: number } | undefined;

@@ -73,7 +73,7 @@ export interface SinkConfig extends Shaping {
   /** The type's own settings, parsed by its schema, with resolved secrets. */
   readonly settings: unknown;
   readonly retryForMs: number;
-  /** The name that the sink had before. It keeps the queue of that name. */
+  /** The previous name of the sink. The sink takes over the queue with that name. */
   readonly movedFrom?: string | undefined;
   readonly throttle?: Throttle | undefined;
   /** The name of the template of its messages, unless a route names another. */
@@ -139,7 +139,7 @@ export interface Config {
    * secrets.
    */
   readonly files: readonly string[];
-  /** Hashes of what was read. `isUnchanged` compares them with the files as they are now. */
+  /** Hashes of the files that were read. `isUnchanged` compares them with the present files. */
   readonly reads: readonly ReadMark[];
   /** Identifies this configuration: a hash of the texts from which it was read. */
   readonly hash: string;

@@ -79,8 +79,8 @@ function whySandbox({ urlVariable }: ApiConfig): string {
 }
 
 /**
- * Whether a sink sends to other machines. A program counts, because nobody knows where it sends
- * what it gets.
+ * Whether a sink sends to other machines. A program counts as one that does, because it may send
+ * its input anywhere.
  */
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {
   const type = sinkTypes.find((one) => one.type === sink.type);

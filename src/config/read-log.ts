@@ -17,7 +17,7 @@ export interface ReadMark {
 
 /**
  * Whether a file in a folder is part of the configuration. Only YAML files are, because the daemon
- * keeps data of its own there.
+ * keeps its own data in such folders, too.
  */
 export const isYamlFile = (name: string): boolean => /^[^.].*\.ya?ml$/i.test(name);
 

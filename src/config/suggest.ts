@@ -1,6 +1,6 @@
 /**
- * Finds what was meant by an unknown word: the most similar known word, or the word of this
- * language for a term of another system.
+ * Suggests a word for an unknown one: the most similar known word, or the word of this
+ * configuration language for a term that another system uses.
  */
 import { ownValue } from "../model/own-value.ts";
 

@@ -29,8 +29,8 @@ export interface ScalarNode {
    */
   readonly origin: "plain" | "quoted" | "variable" | "file";
   /**
-   * Whether the value is missing, because its variable is not set or its file cannot be read. This
-   * is not reported again.
+   * Whether the value is missing, because its variable is not set or its file cannot be read. That
+   * was reported before, so a missing value is not reported again.
    */
   readonly unresolved?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Enriches waiting events. Each watch is handled by itself, so that a slow endpoint of one watch
- * delays no other watch.
+ * Enriches waiting events. The events of each watch are handled separately, so that a slow endpoint
+ * of one watch delays no other watch.
  */
 import { createInTurn } from "../model/in-turn.ts";
 import { createAnswerCache } from "./answer-cache.ts";

@@ -42,8 +42,7 @@ export interface EnrichDeps {
 
 const AT_ONCE = 100;
 /**
- * The maximum wait between rounds. It is short, because the machine's clock may be set during the
- * wait.
+ * The maximum wait between rounds. It is short because the system clock may be set during the wait.
  */
 const MAX_SLEEP_MS = 60_000;
 /**
@@ -90,7 +89,7 @@ export class WatchEnricher {
   }
 
   /**
-   * The current failures of the endpoint, since when in wall time. Undefined if the last question
+   * The reason why the endpoint fails, and since when (epoch ms). Undefined if the last question
    * was answered.
    */
   get failing(): { readonly sinceMs: number; readonly reason: string } | undefined {

@@ -6,8 +6,8 @@
 
 export interface CountedDays {
   /**
-   * When the current day of counting began, in epoch ms. It is in the future while first reads are
-   * left out.
+   * When the current day of counting began, in epoch ms. A time in the future means that counting
+   * waits until the first reads are over.
    */
   readonly sinceMs: number;
   /** The counted requests of the current day. */
@@ -23,8 +23,8 @@ export interface CountedDays {
    */
   readonly ratio?: number;
   /**
-   * How many whole days of the current plan were counted. It is 0 after a change of the plan, until
-   * one of its days is complete.
+   * The number of whole days of the current plan that were counted. After a change of the plan it
+   * is 0 until a day of the new plan is complete.
    */
   readonly days: number;
 }

@@ -25,8 +25,8 @@ export const WAITS_GROW_FROM = 3;
 /** Refusals in a row, with nothing accepted in between. */
 export interface RefusalRow {
   /**
-   * The number of refusals. It is 0 if only another sink was refused, whose wait also holds for
-   * this one.
+   * The number of refusals. It is 0 if only another sink was refused and this one shares that
+   * sink's wait.
    */
   readonly count: number;
   /** When the first refusal arrived; infinite if there was none. */
@@ -90,7 +90,7 @@ export const failsInMs = (row: RefusalRow, nowMs: number): number =>
   row.sinceMs + WAITS_FAIL_AFTER_MS - nowMs;
 
 /**
- * Ends the wait and keeps the row of refusals. Called when somebody may have repaired the other
+ * Ends the wait and keeps the row of refusals. Called when an operator may have repaired the other
  * side, so that the next request is sent without waiting.
  */
 export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({

@@ -21,8 +21,8 @@ export interface Backoff {
 }
 
 /**
- * Returns the wait after a failure. `failures` is the number of failures in a row, including this
- * one.
+ * Returns how many ms to wait after a failure. `failures` is the number of failures in a row,
+ * including this one.
  */
 export function backoffAfter(
   { stepsMs, jitter, capMs = Number.POSITIVE_INFINITY }: Backoff,
@@ -54,8 +54,8 @@ export function doubling(firstMs: number, capMs: number): readonly number[] {
 }
 
 /**
- * Keys that are not retried for a time. They are kept in memory with monotonic times, so that
- * setting the wall clock back does not prolong a cooldown.
+ * Keys that are not tried again for a time. They are kept in memory with monotonic times, so that a
+ * cooldown does not become longer if the system clock is set back.
  */
 export interface Cooldowns {
   /** Starts a cooldown now, replacing a running one. 0 or less ends it. */

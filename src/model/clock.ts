@@ -8,7 +8,8 @@ export type Cancel = () => void;
 
 export interface Clock {
   /**
-   * Returns the wall time in epoch milliseconds. It may jump when the operator corrects the clock.
+   * Returns the time of the system clock in epoch ms. It may jump when an operator corrects the
+   * clock.
    */
   now(): number;
   /**
@@ -21,8 +22,8 @@ export interface Clock {
 }
 
 /**
- * Returns the same clock with a different wall time. `aheadMs` returns the difference, which may
- * change.
+ * Returns the same clock with a different system time. `aheadMs` returns the difference in ms,
+ * which may change.
  */
 export const shiftClock = (clock: Clock, aheadMs: () => number): Clock => ({
   now: () => clock.now() + aheadMs(),
@@ -45,8 +46,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 /**
- * Returns the milliseconds since a stored wall time; infinity for a time in the future. Such a time
- * was stored before the clock was set back, so it is treated as long ago.
+ * Returns the ms since a stored time (epoch ms); infinity for a time in the future. Such a time was
+ * stored before the clock was set back, so it is treated as if it were long ago.
  */
 export const passedMs = (sinceMs: number, nowMs: number): number =>
   sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs;

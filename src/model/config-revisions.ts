@@ -1,6 +1,6 @@
 /**
- * The storage port for the history of configurations with which a state was used. The newest is the
- * current one. Daemons that share a state refuse a superseded configuration unless somebody
+ * The storage port for the history of configurations with which a state was used. The newest one is
+ * the current one. Daemons that share a state refuse a superseded configuration until an operator
  * activates it, which makes it the newest again.
  */
 

@@ -1,7 +1,6 @@
 /**
- * A digest is a message that lists many alerts. In the outbox it is a group of deliveries with a
- * key of its own form, which this module makes and reads. Code that creates deliveries for a digest
- * gives them such a key.
+ * A digest is a message that lists many alerts. In the outbox, a digest is a group of deliveries
+ * whose key has a special form. This module makes and parses these keys.
  */
 
 /**

@@ -7,10 +7,10 @@ export type EditCause = (typeof EDIT_CAUSES)[number];
 
 /**
  * The state of an edit.
- * - `waiting`: it is to be made.
- * - `done`: it was made.
- * - `dropped`: it was given up; a later change is tried again.
- * - `refused`: the message cannot be edited.
+ * - `waiting`: the edit is still to be made.
+ * - `done`: the edit was made.
+ * - `dropped`: the edit was given up; a later change of the tweet causes another one.
+ * - `refused`: the message can never be edited.
  */
 export type EditState = "waiting" | "done" | "dropped" | "refused";
 

@@ -1,6 +1,6 @@
 /**
- * The storage port for edits of sent messages: what is known of their tweets now, and which
- * messages must show it.
+ * The storage port for edits of sent messages. It stores the present state of tweets, and the
+ * messages that must be edited to show it.
  */
 import type { EditState } from "./edit-cause.ts";
 import type { Json } from "./json.ts";
@@ -57,7 +57,7 @@ export interface DueEdit {
   readonly ref: string;
   /** The sink's own id of the message's channel; null if the sink named none. */
   readonly channel: string | null;
-  /** The alert as it was announced. */
+  /** The alert as it was first sent. */
   readonly member: DueMember;
   /** The number of alerts in its message. */
   readonly alerts: number;

@@ -6,7 +6,7 @@ import type { ChirpEvent } from "./event.ts";
 import type { NewDelivery, NewEnrichment } from "./poll-store.ts";
 
 /**
- * Whether an event was enriched or passed on without enrichment. This is the value of the label
+ * Whether an event was enriched or was sent without enrichment. This is the value of the label
  * `enrich`.
  */
 export type EnrichResult = "ok" | "failed";

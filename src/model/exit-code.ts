@@ -16,8 +16,8 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * Ends a command with its own exit code. It is thrown where the reason to stop is known, and caught
- * only by main.
+ * Ends a command with a certain exit code. It is thrown where the reason is known, and caught only
+ * by main.
  */
 export class ExitError extends ChirpwatchError {
   readonly exitCode: ExitCode;

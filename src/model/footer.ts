@@ -15,7 +15,7 @@ export interface FooterFacts {
 
 export interface DueFooter extends FooterFacts {
   readonly messageId: string;
-  /** Increases with every change of what it should say. */
+  /** A number that increases whenever the required text of the footer changes. */
   readonly revision: number;
   /**
    * The sink's own ids of the message and, below it, of its channel, which is null if the sink

@@ -62,7 +62,9 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly silencedBy: string | null;
   /** When an operator last sent the alert again, in epoch ms; null if never. */
   readonly replayedAtMs: number | null;
-  /** The id of the event with whose delivery this one was merged; null if there is none. */
+  /**
+   * The id of the event into whose delivery this one was merged; null if it was merged into none.
+   */
   readonly joinedEventId: string | null;
   /** The sink's own id of the channel of its message; null if the sink did not name one. */
   readonly channel: string | null;
@@ -103,7 +105,7 @@ export interface ItemHistory {
   readonly occurredAtMs: number;
   readonly seenAtMs: number;
   readonly event?: ChirpEvent;
-  /** The person who acknowledged the event; absent if nobody did, or if that was undone. */
+  /** The person who acknowledged the event; absent if the event is not acknowledged at present. */
   readonly acknowledged?: Mark;
   readonly deliveries: readonly DeliveryPath[];
 }
@@ -135,7 +137,7 @@ export interface EventQuery {
 export interface EventRecord {
   readonly event: ChirpEvent;
   readonly deliveries: readonly DeliveryHistory[];
-  /** The person who acknowledged it; absent if nobody did, or if that was undone. */
+  /** The person who acknowledged the event; absent if the event is not acknowledged at present. */
   readonly acknowledged?: Mark;
 }
 

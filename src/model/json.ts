@@ -7,7 +7,7 @@ export type Json =
   | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** A JSON document that is text already. It is stored and sent as it is, byte for byte. */
+/** A JSON document in the form of text. It is stored and sent byte for byte. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {

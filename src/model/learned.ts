@@ -1,6 +1,6 @@
 /**
- * The storage port for data that the daemon learns while it runs and could learn again. It is
- * stored so that a restart does not begin from nothing.
+ * The storage port for data that the daemon learns while it runs and could learn again. The data is
+ * stored so that a restart need not learn it again.
  */
 import type { Json } from "./json.ts";
 

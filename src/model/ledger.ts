@@ -108,9 +108,9 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<Grant>;
   /**
    * Records the end of a request. `status` is the HTTP status, or null if no answer arrived
-   * ("unknown"). This process sees the end immediately. It is durable, and visible to other
-   * processes, with the next write or a few milliseconds later. If it is lost in a crash, the
-   * request keeps its slot until `holdMs` has passed.
+   * ("unknown"). This process uses the end immediately; it becomes durable and visible to other
+   * processes with the next write, at most a few ms later. If a crash loses the end, the request
+   * occupies its slot until `holdMs` has passed.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
   /**

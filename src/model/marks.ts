@@ -34,10 +34,11 @@ export interface MarkOutcome {
 
 export interface MarkStore {
   /**
-   * Marks an event, or every event in a message, with all events that were sent as one alert with
-   * them. Events that already have what is asked for are not changed. `newsOf` returns what is
-   * committed about the events that were marked. Resolves to undefined if the state has no such
-   * event and no such message with alerts. Writes an audit record if something changed.
+   * Acknowledges an event, or every event in a message, together with all events that were sent in
+   * the same alert; or undoes an acknowledgement. Events that are already in the requested state
+   * are not changed. `newsOf` returns what is committed about the changed events. Resolves to
+   * undefined if the state has no such event and no such message with alerts. Writes an audit
+   * record if something changed.
    */
   mark(request: MarkRequest, newsOf?: NewsOfMarks): Promise<MarkOutcome | undefined>;
 }

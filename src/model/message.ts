@@ -1,6 +1,6 @@
 /**
- * An event as a message for people, before a sink formats it: plain text, neither escaped nor
- * shortened.
+ * An event as a message for people, in plain text. Nothing is escaped or shortened yet; the sinks
+ * do that.
  */
 import type { TextPiece } from "./template.ts";
 

@@ -17,7 +17,7 @@ export interface DueMember {
   readonly watches: readonly string[];
   /** The delivery's group before a throttle moved it into a digest. */
   readonly originalGroupKey?: string;
-  /** The template of its route, if that has one of its own. */
+  /** The template that the alert's route names, if it names one. */
   readonly template?: string;
   /**
    * Whether a silence may still hold the delivery back: it waited for the end of a mute, for its
@@ -37,7 +37,7 @@ export interface DueMember {
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Whether its post was deleted after it was found. */
   readonly isGone?: boolean;
-  /** The person who acknowledged it; absent if nobody did. */
+  /** The person who acknowledged the event; absent if the event is not acknowledged. */
   readonly acknowledged?: Mark | undefined;
   /** True if the alert waits in a digest and has the edited text of its post. */
   readonly isEdited?: boolean;
@@ -62,8 +62,8 @@ export interface FollowedAlert {
   /** The message, if that can be found at the sink. */
   readonly message?: SentMessage | undefined;
   /**
-   * The id of another watch's follow-up that says the same about the same alert, and was sent or
-   * waits before this one.
+   * The id of another watch's follow-up that reports the same about the same alert, and that was
+   * sent or will be sent before this one.
    */
   readonly saidBy?: string;
   /** The state of the newest edit of the alert's message; absent if none was ever wanted. */
@@ -92,7 +92,7 @@ export interface Withheld {
     readonly withId: string;
     readonly detail: string;
   }[];
-  /** Follow-ups that nobody needs, because the alert before them was not sent. */
+  /** Follow-ups that are not sent, because the alert that they follow up was not sent. */
   readonly dropped: readonly { readonly deliveryId: string; readonly detail: string }[];
   readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
@@ -162,12 +162,13 @@ export interface NewMessage extends SealedMessage {
   /** The key of the throttle that counts the message; null if none does. */
   readonly throttleKey: string | null;
   /**
-   * The id of the message under which this one is posted. For a part of a digest, the digest's
+   * The id of the message under which this message is posted. For a part of a digest, the digest's
    * first message.
    */
   readonly parentId?: string;
   /**
-   * The thread that the message belongs to. If the thread has no message yet, this one begins it.
+   * The thread that the message belongs to. If the thread has no message yet, this message begins
+   * it.
    */
   readonly thread?: ThreadOfMessage | undefined;
   /** The mentions in the message, as `SinkMention.text`. If absent, there are none. */
@@ -229,7 +230,7 @@ export interface MessagePart {
 export interface MessageSplit {
   readonly messageId: string;
   readonly parts: readonly MessagePart[];
-  /** When and why it was split. This is stored as a failed attempt at each part. */
+  /** When and why the message was split. Both are stored as a failed attempt at each part. */
   readonly atMs: number;
   readonly error: string;
 }
@@ -263,7 +264,7 @@ export interface SinkHealth {
   readonly breaker: "closed" | "open";
   /**
    * The kind of the last failure: `destination` lasts until somebody changes something, `transient`
-   * may pass.
+   * may end without help.
    */
   readonly cause: "destination" | "transient";
   /** The last failure; empty while the breaker is closed. */
@@ -274,7 +275,7 @@ export interface SinkHealth {
   readonly probeAtMs: number | null;
   /**
    * Set if the sink is disabled: the place whose receiver answered that it does not exist any more
-   * (410). The sink gets no probe until it has a different place or somebody resumes it. Null
+   * (410). The sink is not probed until it has a different place or an operator resumes it. Null
    * otherwise.
    */
   readonly goneFrom: string | null;
@@ -344,8 +345,8 @@ export interface Outbox {
    */
   lastMentions(sink: string): Promise<ReadonlyMap<string, number>>;
   /**
-   * Moves what is due under a throttle's key into its digest, and seals the message that announces
-   * it, in one transaction.
+   * Moves the due deliveries of a throttle into its digest, and seals the message that announces
+   * the digest, in one transaction.
    */
   gather(overflow: Overflow): Promise<void>;
   throttleState(query: {

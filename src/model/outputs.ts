@@ -37,7 +37,7 @@ export interface MailServer {
 export interface Mail {
   /** The Message-ID, with its angle brackets. */
   readonly id: string;
-  /** The Message-ID of the mail to which this one is a reply. */
+  /** The Message-ID of the mail to which this mail is a reply. */
   readonly answersId?: string | undefined;
   readonly dateMs: number;
   readonly from: string;
@@ -78,7 +78,7 @@ export interface ProgramRequest {
 export interface ProgramResult {
   /** The exit code, the name of a signal, or why it was ended. */
   readonly end: number | string;
-  /** The beginning of what it printed. */
+  /** The beginning of the program's output. */
   readonly output: string;
   /** The beginning of its standard output alone. */
   readonly stdout: string;
@@ -86,9 +86,9 @@ export interface ProgramResult {
 
 export interface Outputs {
   /**
-   * Appends lines. They are on the disk when this returns. A line that an earlier process left
-   * unfinished is ended first.
-   * @throws an Error with `code` EACCES, ENOSPC … as Node does
+   * Appends lines to a file. When the promise resolves, they are on the disk. A line that an
+   * earlier process left unfinished gets its line break first. @throws an Error with `code` EACCES,
+   * ENOSPC … as Node does
    */
   append(request: AppendRequest): Promise<void>;
   /**

@@ -150,8 +150,8 @@ export interface NewDelivery {
   /** Set for an alert about a value that crossed a threshold. */
   readonly level?: LevelOptions | undefined;
   /**
-   * The name of the time interval that drops the delivery. It is stored as muted, for `explain`,
-   * and never sent.
+   * The name of the time interval that drops the delivery. The delivery is then stored as muted, so
+   * that `explain` can show it, and never sent.
    */
   readonly mutedBy?: string;
   /**
@@ -197,7 +197,8 @@ export interface PollCommit {
    */
   readonly edits?: readonly WantedEdit[];
   /**
-   * The events, oldest first. An event whose id exists is not stored again, nor are its deliveries.
+   * The events, oldest first. If an event with the same id is stored already, the event and its
+   * deliveries are left out.
    */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];

@@ -48,9 +48,9 @@ export interface LateVerdict extends TargetRef {
 
 export interface RecheckStore {
   /**
-   * Returns due rechecks of watches that are neither paused nor removed, ordered by tweet. They
-   * belong to at most `mostTweets` tweets, and each of these tweets has all its due rechecks in the
-   * result.
+   * Returns due rechecks of watches that are neither paused nor removed, ordered by tweet. The
+   * rechecks belong to at most `mostTweets` tweets, and the result contains all due rechecks of
+   * each of these tweets.
    */
   dueRechecks(nowMs: number, mostTweets: number): Promise<readonly Recheck[]>;
   /**

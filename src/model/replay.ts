@@ -62,7 +62,7 @@ export interface Replay {
 export interface AuditRecord {
   readonly id: string;
   readonly atMs: number;
-  /** What was done: `replay event`, `replay since`, `replay dead`, `silence add` … */
+  /** The action of the operator: `replay event`, `replay since`, `replay dead`, `silence add` … */
   readonly action: string;
   readonly detail: Json;
 }

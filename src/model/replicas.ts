@@ -100,7 +100,9 @@ export interface ShareNews {
  */
 export interface Share {
   readonly isAlone: boolean;
-  /** Whether it plans, and does what is done once for all replicas. */
+  /**
+   * Whether this replica leads: it makes the plan, and does the work that only one replica may do.
+   */
   isLeading(): boolean;
   holds(kind: WorkKind, key: string): boolean;
   /** Submits all the current work of a kind, each key once, for the leader to share out. */
@@ -112,7 +114,8 @@ export interface Share {
   announce(watches: ChangedWatches): Promise<void>;
   /**
    * Resolves to whether this replica may act. It is called before an action that cannot be undone
-   * and that no transaction protects. False if the replica may have been declared dead.
+   * and that no transaction protects, and resolves to false if the replica may have been declared
+   * dead.
    */
   mayAct(): Promise<boolean>;
 }

@@ -19,7 +19,10 @@ export interface OutboxEvent {
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
-  /** The person who acknowledged it. Absent if nobody did, or if a footer of the message says so. */
+  /**
+   * The person who acknowledged the event. Absent if it is not acknowledged, or if a footer of the
+   * message says who acknowledged it.
+   */
   readonly acknowledged?: Mark | undefined;
   /** The wording from its template, which `read` uses. */
   readonly wording?: Wording;
@@ -36,7 +39,7 @@ export interface Batch {
   readonly cause?: DigestCause | undefined;
   /** The scheduled digest to which the events belong. Only such a digest may have no events. */
   readonly digest?: BatchDigest | undefined;
-  /** The people whom the message mentions, as the sink writes them. If absent, nobody. */
+  /** The people whom the message mentions, in the sink's own notation. Absent if there are none. */
   readonly mentions?: readonly string[];
   /**
    * Whether the message is about an alert that was sent before. Then it opens no thread and no
@@ -91,7 +94,10 @@ export interface Digest {
   readonly deleted?: number;
   /** The place in a series, if there were too many alerts for one digest. */
   readonly series?: DigestSeries | undefined;
-  /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
+  /**
+   * The people whom the digest's first message mentions, in the sink's own notation. Absent if
+   * there are none.
+   */
   readonly mentions?: readonly string[];
   /**
    * Whether all alerts of the digest are follow-ups. Such a digest opens no thread and is not
@@ -141,8 +147,8 @@ export interface SealedMessage {
    */
   readonly taken?: readonly string[] | undefined;
   /**
-   * The sink's own id of the message below which this one is placed, if the sink can show that.
-   * Known once that message was sent.
+   * The sink's own id of the message below which this message is placed, if the sink has threads or
+   * replies. It is known once that message was sent.
    */
   readonly threadRef?: string | undefined;
   /** The sink's own id of that message's channel, if it named one. */
@@ -171,8 +177,8 @@ export interface SendReceipt {
   /** How many milliseconds the place accepts no further message, as its answer said. */
   readonly holdMs?: number;
   /**
-   * The sink's own id of the message below which this one should have been placed. That message is
-   * gone, so this one stands on its own.
+   * The sink's own id of the message below which this message should have been placed. That message
+   * is gone, so this message was posted on its own.
    */
   readonly missingThread?: string;
   /**
@@ -210,7 +216,7 @@ export interface SinkLists {
  */
 export interface SinkBatches {
   readonly maxEvents: number;
-  /** The maximum size of the body as it is sent. */
+  /** The maximum size of the body, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -219,7 +225,10 @@ export interface SinkBatches {
  * when the message is sealed.
  */
 export interface SinkMention {
-  /** The mention as the sink writes it. It is also the key for the last mention. */
+  /**
+   * The mention in the sink's own notation. It is also the key under which the time of its last use
+   * is stored.
+   */
   readonly text: string;
   /** The minimum time between two messages that mention them; 0 for no limit. */
   readonly minIntervalMs: number;
@@ -287,7 +296,7 @@ export interface Sink {
    * of its thread. Absent if follow-ups are posted on their own.
    */
   readonly replies?: "message" | "thread";
-  /** Absent if nobody is ever mentioned. */
+  /** The mentions of this sink's settings. Absent if there are none. */
   readonly mentions?: readonly SinkMention[];
   /**
    * Makes one attempt.
@@ -309,11 +318,11 @@ export interface Sink {
 /**
  * The kind of a sink's failure.
  * - `message`: this message will never be accepted (permanent 4xx). It becomes a dead letter.
- * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived). The sink's
- *   breaker opens.
- * - `rate_limited`: wait `retry.afterMs`, as the vendor said; `model/asked-wait.ts` decides how
- *   much of it is honoured.
- * - `transient`: everything else.
+ * - `destination`: the destination accepts no message at present (401, 403, 404, 410, revoked,
+ *   archived). The sink's breaker opens.
+ * - `rate_limited`: the sink must wait for `retry.afterMs`, which the vendor asked for;
+ *   `model/asked-wait.ts` decides how much of this wait is respected.
+ * - `transient`: any other failure.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
 
@@ -328,8 +337,8 @@ export const isTooLarge = ({ kind, fields }: SinkError): boolean =>
 
 /**
  * Returns the fields of a transient failure that concerns only some of several receivers. `taken`
- * names all that have the message now. The message is repeated only for the others, and the failure
- * does not affect the sink's health.
+ * are all receivers that have the message now. The message is sent again only to the others, and
+ * the failure does not affect the sink's health.
  */
 export const takenBy = (taken: readonly string[]) => ({ taken }) as const;
 

@@ -32,8 +32,8 @@ export interface Notes {
 }
 
 /**
- * The note with the wall time that a running daemon last saw, in epoch ms. `setTimesBack` adjusts
- * it with the other times.
+ * The name of the note with the time (epoch ms) that a running daemon saw last. `setTimesBack`
+ * adjusts this time together with the others.
  */
 export const CLOCK_SEEN_NOTE = "clock.seen";
 

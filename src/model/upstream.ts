@@ -10,7 +10,10 @@ import type { User } from "./user.ts";
 export interface UpstreamRequest {
   readonly endpoint: string;
   readonly params: JsonObject;
-  /** The cursor of the previous page, exactly as it came: opaque digits or text. */
+  /**
+   * The cursor of the previous page, exactly as the service sent it: digits or other text without a
+   * meaning for the client.
+   */
   readonly cursor?: string | undefined;
   /** The name of the key with which the request is sent, as in the ledger. */
   readonly keyName?: string;

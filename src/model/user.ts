@@ -9,7 +9,7 @@ import type { JsonObject } from "./json.ts";
  * are kept in addition to these.
  */
 export interface User extends JsonObject {
-  /** The id, digits beyond 2^53. It is stable over renames. */
+  /** The id, whose digits can exceed 2^53. A rename does not change it. */
   readonly id: string;
   /** The current handle without @. Never use it as an identity. */
   readonly username: string;

@@ -34,8 +34,8 @@ export type WaitCause =
 export interface Wait {
   readonly cause: WaitCause;
   /**
-   * When the wait ends by itself, in epoch ms; for several deliveries, when the first wait ends.
-   * Null if it depends on deliveries before them.
+   * When the wait ends, in epoch ms; for several deliveries, when the first of their waits ends.
+   * Null if the wait depends on other deliveries.
    */
   readonly untilMs: number | null;
   readonly about: string;

@@ -53,7 +53,7 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly type: T;
   readonly watchKey: string;
   readonly targetKey: string;
-  /** The name of the target as it is configured. It becomes the `target` label. */
+  /** The name of the target in the configuration. It becomes the label `target`. */
   readonly targetName: string;
   /**
    * When the watch was last resumed; absent if never. Items that polls read before then were not
@@ -103,8 +103,8 @@ export interface Poll<T extends Pollable = Pollable> {
    */
   readonly intervalMs: number;
   /**
-   * How long after each tick of its schedule the poll is due, so that polls with the same schedule
-   * do not come together.
+   * How many ms after each tick of its schedule the poll is due. The offset differs between polls,
+   * so that polls with the same schedule do not run at the same moment.
    */
   readonly spreadMs: number;
   /** The highest priority of its subscribers. */

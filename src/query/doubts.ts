@@ -52,8 +52,8 @@ function smallOr(text: string): readonly QueryDoubt[] {
 }
 
 /**
- * Finds `AND` between two terms and `NOT` before a term. This language reads them as words, but
- * whoever writes them in capitals probably means operators.
+ * Finds `AND` between two terms and `NOT` before a term. This query language reads both as words to
+ * search for, but a person who writes them in capitals probably means operators.
  */
 function otherOperators(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);

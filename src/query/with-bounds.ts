@@ -10,8 +10,8 @@ export interface Bounds {
 }
 
 /**
- * Returns the query with its bounds: `a OR b` becomes `(a OR b) since_time:…`. If there are no
- * bounds, the text is returned as it is.
+ * Returns the query with its bounds: `a OR b` becomes `(a OR b) since_time:…`. Without bounds, the
+ * text is returned unchanged.
  */
 export function withBounds(queryText: string, bounds: Bounds): string {
   const parts: string[] = [];

@@ -65,7 +65,7 @@ interface RowLimits<Line> {
   readonly further: readonly number[];
 }
 
-/** A row as its sink shows it, and what it costs. */
+/** A row in the layout of its sink, and the space that it takes. */
 interface Measured<Line> {
   readonly row: DigestRow;
   readonly line: Line;

@@ -30,7 +30,7 @@ const MAX_REFUSED_PARTS = 6;
 const GIVEN_UP_MS = 6 * 3_600_000;
 /**
  * If every entry of a refused batch was answered before, the service itself is probably faulty, so
- * the batch is not split. It is split if the refusals last this long.
+ * the batch is not split. After refusals for this long, it is split nevertheless.
  */
 const TROUBLE_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /**
- * Writes alerts to standard output. A text that nobody reads counts as not sent. If the log goes to
- * the same place, alerts must have the log's format.
+ * Writes alerts to standard output. If nothing reads the output, an alert counts as not sent. If
+ * the log goes to the same output, alerts must have the log's format.
  */
 import { fstatSync } from "node:fs";
 

@@ -47,8 +47,8 @@ async function unpack(body: Buffer, coding: string, maxBytes: number): Promise<B
 }
 
 /**
- * Whether the body is in the zlib format, which "deflate" stands for. Some servers send raw deflate
- * instead (RFC 9110, section 8.4.1.2).
+ * Whether a body with the encoding "deflate" is in the zlib format, as the standard requires. Some
+ * servers send raw deflate instead (RFC 9110, section 8.4.1.2).
  */
 const hasZlibHeader = (body: Buffer): boolean =>
   (body[0] ?? 0) % 16 === 8 && body.readUInt16BE(0) % 31 === 0;

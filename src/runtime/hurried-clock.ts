@@ -19,7 +19,7 @@ export interface HurriedClock extends Clock {
 interface Timer {
   readonly dueAt: number;
   readonly fn: () => void;
-  /** Cancels the machine's timer for this one. Set only after `keepTime`. */
+  /** Cancels the real timer that the machine runs for this one. Set only after `keepTime`. */
   cancel?: Cancel;
 }
 

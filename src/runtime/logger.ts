@@ -117,7 +117,7 @@ function wrap(pinoLog: Pino): Log {
 }
 
 /**
- * Loads pino-pretty. This is done only for a terminal, because it takes 30 ms that would delay the
+ * Loads pino-pretty. Called only for a terminal, because loading takes 30 ms, which would delay the
  * start of a service.
  */
 function loadPretty(color: boolean): (line: string) => string {

@@ -1,8 +1,7 @@
 /**
  * Handles errors that were not caught: calls `report` and then ends the process with `exitCode`.
- * The process must end, because it is unknown what was interrupted. It may end, because the state
- * on the disk is always consistent. The caller decides what is reported. Returns a function that
- * removes the handler.
+ * The process must end, because it is unknown which work was interrupted. Ending it is safe,
+ * because the state on the disk is always consistent. Returns a function that removes the handler.
  */
 export function onUncaught(
   exitCode: number,

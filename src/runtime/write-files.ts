@@ -28,8 +28,8 @@ export const makeFolder = async (path: string): Promise<void> =>
   void (await mkdir(path, { recursive: true }));
 
 /**
- * Appends to a file, which is created if it does not exist. The text is on the disk when this
- * returns. @throws an Error with `code` EACCES … as Node does
+ * Appends to a file, which is created if it does not exist. When the function returns, the text is
+ * on the disk. @throws an Error with `code` EACCES … as Node does
  */
 export const appendToFile = (path: string, text: string): void =>
   appendFileSync(path, text, { flush: true });

@@ -8,8 +8,8 @@ const YEAR_DAYS = 365;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the average number of runs per day over the year after `fromMs`. It is computed in UTC:
- * another time zone moves the ticks, but hardly changes their number.
+ * Returns the average number of runs per day over the year after `fromMs`. The computation uses
+ * UTC, because another time zone moves the ticks but hardly changes their number.
  */
 export function cronRunsPerDay(pattern: string, fromMs: number): number {
   const fields = pattern.trim().split(/\s+/);

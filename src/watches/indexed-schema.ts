@@ -35,8 +35,8 @@ export const FULL_READ_OF_WINDOW: [
 ];
 
 /**
- * Returns which list to read. `auto` reads the 7-day list until the account turns out not to be
- * indexed. That is stored under `mode` in the target's memory.
+ * Returns which list to read. `auto` reads the 7-day list until the service answers that the
+ * account is not indexed, which is stored under `mode` in the target's memory.
  */
 export function indexedMode(
   settings: { readonly source: "auto" | "indexed" | "all" },

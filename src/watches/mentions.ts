@@ -1,6 +1,6 @@
 /**
- * `mentions`: tweets that mention accounts, the latest first. The settings `min_likes`,
- * `min_replies` and `min_retweets` make the service leave out the others.
+ * `mentions`: tweets that mention accounts, the latest first. With `min_likes`, `min_replies` and
+ * `min_retweets`, the service leaves out tweets with lower counts.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

@@ -76,7 +76,7 @@ export const fullReadShape = {
     ),
 };
 
-/** The keys of a search. It has no counters, so it cannot be probed. */
+/** The keys of a search. A search has no counters, so it cannot be probed. */
 export const sharingShape = {
   strategy: z
     .enum(["auto", "single", "merge"])

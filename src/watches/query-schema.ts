@@ -17,8 +17,8 @@ export const querySchema = z
   .describe("What to search for, in the platform's search language.");
 
 /**
- * Returns what is wrong with a query; undefined if nothing is. It is checked here, because the
- * service answers a query that it cannot read with results for something else, and bills them.
+ * Returns what is wrong with a query; undefined if nothing is. The check is necessary because the
+ * service answers a query that it cannot parse with results for something else, and bills them.
  */
 function problemOf(text: string): string | undefined {
   if (text === "") return undefined;

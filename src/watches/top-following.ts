@@ -30,8 +30,8 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",
-    // A date in this list says when the account was followed. It is ignored, because an account can
-    // enter the list years after that.
+    // A date in this list says when the account was followed. The date is ignored, because an
+    // account can enter the list years later.
     rule: () => ({
       joined: "top_following.entered",
       left: "top_following.left",

@@ -44,8 +44,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when, deleted }: Settings): ReadingRule => ({
   name: "tweet",
   isWhole: true,
-  // The language never changes. It is read so that a tweet without thresholds has a value to
-  // remember too.
+  // The language of a tweet never changes. It is read so that a tweet without thresholds has a
+  // value to remember as well.
   fields: ["lang", ...thresholdsOf(when).map(({ name }) => name)],
   crossing: { event: "tweet.threshold", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
   ...(deleted ? { gone: { event: "tweet.deleted" } } : {}),

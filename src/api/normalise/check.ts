@@ -29,7 +29,7 @@ export interface FollowCheck extends JsonObject {
 /** The answer of /check-comment. */
 export interface CommentCheck extends JsonObject {
   readonly commented: boolean;
-  /** The reply; set only if there is one. */
+  /** The reply, if the account has replied. */
   readonly tweet?: Tweet;
 }
 
@@ -37,7 +37,7 @@ export interface CommentCheck extends JsonObject {
 export interface QuoteCheck extends JsonObject {
   /** Whether the account quoted or retweeted the tweet: `quoted`, `retweet` or `not_found`. */
   readonly status: string;
-  /** When the account quoted or retweeted the tweet, in ISO 8601 UTC; "" if it did neither. */
+  /** When the account quoted or retweeted the tweet, in ISO 8601 UTC; "" if it has done neither. */
   readonly date: string;
   /** The text of the quote. */
   readonly text: string;

@@ -42,8 +42,8 @@ export interface FollowersStats extends JsonObject {
 }
 
 /**
- * An entry of /top-followers: a profile with the follower's own score. It has only some of the
- * counts of a profile; the missing ones are 0.
+ * An entry of /top-followers: a profile with the follower's own score. The service sends only some
+ * of a profile's counts; the others are 0.
  */
 export interface TopFollower extends User {
   readonly score: number | null;

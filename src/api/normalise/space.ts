@@ -30,7 +30,7 @@ export interface SpaceParticipant extends JsonObject {
   /** The participant's id for broadcasts, called `periscope_user_id` in older answers. */
   readonly broadcast_user_id: string;
   /**
-   * When the participant joined. The number is kept as it was sent, because its unit is not
+   * When the participant joined. The number is passed on unchanged, because its unit is not
    * documented.
    */
   readonly start: number;

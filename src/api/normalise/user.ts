@@ -67,7 +67,7 @@ export function normaliseUser(raw: Raw): User {
 
 /**
  * Normalises a profile that is an answer or an item of its own, not part of a tweet. If the service
- * sent no bio, the bio is unknown, not empty, so `description` is left out.
+ * sent no bio, `description` is left out, because the bio is then unknown and not empty.
  */
 export function normaliseProfile(raw: Raw): User {
   const user = normaliseUser(raw);

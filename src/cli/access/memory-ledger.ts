@@ -1,6 +1,6 @@
 /**
- * A ledger for commands that have no state. It keeps the rate limit within this process and forgets
- * everything else.
+ * A ledger for commands that have no state. It enforces the rate limit within this process and
+ * stores nothing else.
  */
 import type { Grant, Ledger, Reservation } from "../../model/ledger.ts";
 

@@ -1,4 +1,7 @@
-/** `chirpwatch ack`: says that somebody takes care of an alert, or takes that back. */
+/**
+ * `chirpwatch ack`: acknowledges an alert, which says that somebody takes care of it, or undoes
+ * that.
+ */
 import type { Command } from "commander";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { Effect } from "../../server/schema/change-view.ts";

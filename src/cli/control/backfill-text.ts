@@ -1,4 +1,4 @@
-/** The texts of a backfill: what it will cost, how far it is, and its result. */
+/** The texts of a backfill: its expected cost, its progress and its result. */
 import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
 import type { BackfillView } from "../../server/schema/backfill-view.ts";
 import { plural } from "../terminal/table.ts";
@@ -58,7 +58,7 @@ export function progressText(at: {
 }
 
 /**
- * Returns the line that reports the result. `effect` says when the alerts are sent. It is undefined
+ * Returns the line that reports the result. `effect` says when the alerts are sent; it is undefined
  * for a dry run.
  */
 export function resultText(

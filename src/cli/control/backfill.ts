@@ -107,7 +107,10 @@ async function ask(question: string, instead: string): Promise<void> {
   if (!isSure) throw new ExitError(EXIT.failed, "BACKFILL_UNCONFIRMED", "nothing was sent");
 }
 
-/** Asks before many alerts are sent. What was read is kept for a day, whatever the answer is. */
+/**
+ * Asks for a confirmation before many alerts are sent. The items that were read are kept for a day,
+ * whatever the answer is.
+ */
 async function askForAlerts({ alerts }: BackfillView): Promise<void> {
   if (alerts > MAX_UNASKED) await ask(`Send ${alerts} alerts?`, "--dry-run to only see how many");
 }
@@ -121,8 +124,8 @@ const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: Backfill
 });
 
 /**
- * Fails if the backfill is incomplete, so that a script notices it. Alerts on what was read have
- * been sent nevertheless.
+ * Throws an error if the backfill is incomplete, so that a script notices it. The alerts about the
+ * items that were read have been sent nevertheless.
  */
 function failWhereCut({ cut, spent }: BackRead): void {
   if (cut.length === 0) return;

@@ -128,8 +128,8 @@ async function quietly(
 ): Promise<number> {
   const atMs = context.clock.now();
   if (reachesMs === null) return 0;
-  // Opening a backup that was made while a daemon ran logs a warning that the state was not closed.
-  // That is expected here, so only errors are logged.
+  // A backup that was made while a daemon ran is opened with a warning in the log that the state
+  // was not closed. Such a backup is normal, so only errors are logged.
   return changeState(
     context,
     place,

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 export interface AlertScreen {
   /** Takes what the console sink prints. */
   write(text: string): void;
-  /** Shows what was held back. From now on everything is shown immediately. */
+  /** Shows the alerts that were held back, and every later alert immediately. */
   open(): void;
   /** The number of alerts so far, shown or held back. */
   readonly count: number;

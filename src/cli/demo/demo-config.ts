@@ -65,8 +65,8 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
 }
 
 /**
- * Returns the configuration for the simulated days before a demo with `--stay`. It keeps the
- * written schedules and digests, and is otherwise that of the demo.
+ * Returns the configuration for the simulated days before a demo with `--stay`. It has the
+ * schedules and digests of the written configuration, and everything else from the demo's.
  */
 export const pastConfig = (written: Config, demo: Config): Config => ({
   ...demo,

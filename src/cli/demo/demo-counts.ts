@@ -18,7 +18,7 @@ export interface NotedWatch {
   readonly id: string;
   readonly type: string;
   readonly items: number;
-  /** What is counted: "items" or, for watches of values, "readings". */
+  /** The name of the counted things: "items" or, for watches of values, "readings". */
   readonly unit: string;
 }
 

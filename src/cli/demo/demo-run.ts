@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 export interface DemoRun {
   readonly context: CliContext;
   readonly config: Config;
-  /** The path of the configuration as it was written on the command line. */
+  /** The path of the configuration, as given on the command line. */
   readonly configFile: string;
   /**
    * A copy of the configuration with the demo's state path. Other commands find this daemon with
@@ -70,7 +70,7 @@ export interface DemoRun {
   billed(): Promise<number>;
 }
 
-/** What is created once for the whole command. */
+/** The objects that are created once for the whole command. */
 export interface CommandScope {
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -320,7 +320,7 @@ const readScenario = async ({ files }: CliContext): Promise<readonly ScenarioTra
   JSON.parse(await files.readText(SCENARIO)) as readonly ScenarioTrack[];
 
 /**
- * Returns a context in which the demo asks only the sandbox, whatever the environment says, so that
+ * Returns a context in which the demo uses only the sandbox, regardless of the environment, so that
  * a configuration that needs a key works without one.
  */
 const onSandbox = (context: CliContext): CliContext => ({

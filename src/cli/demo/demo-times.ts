@@ -1,9 +1,12 @@
 /**
- * Until when the demo waits for what it shows, in ms since its start. Pure; demo.ts does the
- * waiting.
+ * Computes how long the demo waits for each thing that it shows, in ms since its start. Pure;
+ * demo.ts does the waiting.
  */
 
-/** The end of each wait, in ms since the start, even if what it waits for has not happened. */
+/**
+ * The end of each wait, in ms since the start of the demo. A wait ends then even if nothing has
+ * happened.
+ */
 export interface DemoTimes {
   /** The wait for alerts before the restart. */
   readonly restartMs: number;

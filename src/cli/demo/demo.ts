@@ -41,7 +41,9 @@ const DAY_MS = 24 * HOUR_MS;
 const CHECK_EVERY_MS = 50;
 /** How often every watch is polled again after the restart, if there is time. */
 const ENCORE_POLLS = 3;
-/** Enough time for one more poll of the slowest watch, and for a digest of what it finds. */
+/**
+ * Enough ms for one more poll of the slowest watch, and for a digest of the items that it finds.
+ */
 const LAST_ALERTS_MS = 7_000;
 
 export function addDemo(program: Command, context: CliContext): void {
@@ -139,7 +141,7 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     await run.end();
   }
   await sumUp(run, { ids, staying });
-  // With `--stay` the demo goes on, so what it has not shown yet may still come.
+  // With `--stay` the demo continues, so the alerts that are still missing may come later.
   if (!staying) await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);

@@ -16,7 +16,10 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const LEAP_MS = 6 * HOUR_MS;
 const LAST_DAY_LEAP_MS = 2 * HOUR_MS;
-/** Shorter steps after each large one, in which the daemon groups and delivers what it found. */
+/**
+ * Shorter steps after each large one, in which the daemon groups and delivers the items that it
+ * found.
+ */
 const SETTLING_MS: readonly number[] = [1_000, 31_000, 31_000];
 /**
  * The step of the clock while the daemon starts or stops, because it then waits for short timers.

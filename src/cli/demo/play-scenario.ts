@@ -7,8 +7,8 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /**
- * A request to the sandbox's control API. In its texts `{n}` stands for the number of the turn, and
- * `{last}` for the id of the tweet that the track posted before.
+ * A request to the sandbox's control API. In its texts, `{n}` is replaced by the number of the
+ * turn, and `{last}` by the id of the tweet that the track posted before.
  */
 interface ScenarioOrder {
   /** The path of the request, without `/_sandbox/`. */

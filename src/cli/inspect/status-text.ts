@@ -213,8 +213,8 @@ function unreadLists(watches: readonly WatchView[]): string {
 }
 
 /**
- * Counts the accounts that the service has not indexed. They are not listed as trouble, because
- * nobody can change that.
+ * Counts the accounts that the service has not indexed. They are not listed as problems, because an
+ * operator cannot change that.
  */
 function notIndexed({ targets }: WatchView): string {
   const count = targets.filter(({ status }) => status === "not_indexed").length;

@@ -1,6 +1,6 @@
 /**
- * Plots the spending of the period with plain characters: what was spent, what is expected, and the
- * limit. It has no colour, so that NO_COLOR needs no special case.
+ * Plots the requests of the period with plain characters: the spent ones, the expected ones, and
+ * the limit. The plot has no colour, so that NO_COLOR needs no special case.
  */
 import type { BudgetView } from "../../server/schema/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
@@ -28,8 +28,8 @@ export function plotSpending(
   const lineRow = quota.line === null ? -1 : rowOf(quota.line);
 
   /**
-   * Returns the number of requests from the start of the period to a moment. For the past it is
-   * what was spent, for the future it lies on a straight line to the expected total.
+   * Returns the number of requests from the start of the period to a moment. In the past these are
+   * the spent requests; in the future they grow evenly to the expected total.
    */
   function levelAt(
     atMs: number,

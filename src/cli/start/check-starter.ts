@@ -1,6 +1,6 @@
 /**
- * Loads the configuration that `init` is about to write, with sample values for its variables. This
- * shows whether an answer makes it invalid, and what its watches would cost.
+ * Loads the configuration that `init` is about to write, with sample values for its variables. The
+ * result shows whether an answer makes the configuration invalid, and what its watches would cost.
  */
 import { basename } from "node:path";
 import { planQuota } from "../../operate/plan/plan-quota.ts";

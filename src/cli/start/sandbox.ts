@@ -1,6 +1,5 @@
 /**
- * `chirpwatch sandbox`: runs a data service of its own with a simulated world, for tests and for
- * developers.
+ * `chirpwatch sandbox`: starts a data service with a simulated world, for tests and for developers.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { errorText } from "../../model/errors.ts";

@@ -2,8 +2,8 @@
 import { createInterface } from "node:readline/promises";
 
 /**
- * Returns whether the person answered yes. Undefined if input or output is not a terminal, so that
- * nobody can be asked.
+ * Returns whether the person answered yes; undefined if input or output is not a terminal, so that
+ * no person can be asked.
  */
 export async function confirm(question: string): Promise<boolean | undefined> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;

@@ -38,7 +38,7 @@ export interface CliContext {
   readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
-  /** The path of the program as it was called. */
+  /** The path with which the program was called. */
   readonly script: string;
   /** Listens for signals that the operating system sends to this process. */
   readonly onSignals: ProcessEnd["onSignals"];
@@ -102,8 +102,8 @@ function createLateAgent(proxies: Proxies): HttpAgent {
 }
 
 /**
- * Ignores the error that occurs if the reader of a pipe ends first, as `| head` does. It is not a
- * failure, and it must not end a daemon.
+ * Ignores the error that occurs if the reader of a pipe ends first, as in `… | head`. The error is
+ * not a failure, and must not end a daemon.
  */
 function letReadersLeave(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;

@@ -24,7 +24,7 @@ function listText(list: PlanLongListView): string {
     .join("; ");
 }
 
-/** Returns a handle with its @. An id is returned as it is written. */
+/** Returns a handle with its @, and an id unchanged. */
 const nameOf = (target: string): string => (/^(?:@|id:|\d+$)/.test(target) ? target : `@${target}`);
 
 function firstText({

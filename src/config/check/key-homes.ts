@@ -37,8 +37,8 @@ interface Home {
 }
 
 /**
- * Returns the maps of the language. They are computed only when needed, because most files have no
- * unknown key.
+ * Returns all maps of the configuration language. They are computed only when they are needed,
+ * because most files have no unknown key.
  */
 const homes = (): readonly Home[] => [
   ...homesIn(SECTIONS, (section, path) => {

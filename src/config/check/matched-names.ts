@@ -15,7 +15,7 @@ export interface MatchableNames {
 }
 
 /**
- * Returns what is wrong with the label of a matcher. Undefined if some event may have the label.
+ * Returns what is wrong with the label of a matcher; undefined if some event can have the label.
  */
 export function describeUnknownLabel(
   label: string,
@@ -27,8 +27,8 @@ export function describeUnknownLabel(
 }
 
 /**
- * Returns what is wrong with the value of a matcher on `watch` or `type`. Undefined if it may
- * match.
+ * Returns what is wrong with the value of a matcher on `watch` or `type`; undefined if some event
+ * can have the value.
  */
 export function describeUnknownValue(
   { label, op, value }: Pick<Matcher, "label" | "op" | "value">,

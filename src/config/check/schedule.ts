@@ -6,8 +6,8 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * The day at which the shortest interval of a schedule is measured. It is the same for everybody
- * and in winter, so that a file does not become invalid when daylight saving time begins or ends.
+ * The day on which the shortest interval of a schedule is measured. A fixed day in winter is used
+ * everywhere, so that a file does not become invalid when daylight saving time begins or ends.
  */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
 

@@ -84,7 +84,7 @@ export function namedEntries(
 
 /**
  * Finds an empty entry such as `a:` that is followed by `type: search` on the same level, because
- * somebody forgot to indent what belongs in `a`. Reports this once, and leaves out `a` and
+ * the lines that belong to `a` were not indented. Reports this once, and leaves out `a` and
  * everything after it.
  */
 function withoutMisplacedType(entries: readonly Entry[], report: Report): readonly Entry[] {

@@ -13,8 +13,9 @@ export interface BuildDeps {
   /** The environment, including the `.env` next to the file. */
   readonly env: Environment;
   /**
-   * The programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` next to the file does not count,
-   * because somebody who can write it can probably write the file, too.
+   * The programs that CHIRPWATCH_ALLOW_EXEC names. The variable is not read from a `.env` file next
+   * to the configuration, because a person who can write that file can probably write the
+   * configuration as well.
    */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;

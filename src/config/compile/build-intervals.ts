@@ -64,8 +64,8 @@ export const NO_SENDING_TIME =
   "muted and active hours leave no time to send alerts: they wait until the hours are changed";
 
 /**
- * Whether these hours leave no time to send from now on. They are those of a sink, or those of a
- * route combined with its sink's.
+ * Whether these hours leave no time to send from now on. The hours are those of a sink, or those of
+ * a route combined with its sink's.
  */
 export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean =>
   isMutedForever(muting, nowMs);
@@ -140,8 +140,8 @@ function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterva
 const LAST_MINUTE = 1_439;
 
 /**
- * Warns of an interval that is always active or will never be active again, because that was
- * probably not meant. This is not an error, because a daemon must also start after the dates have
+ * Warns about an interval that is always active or will never be active again, because that is
+ * probably a mistake. It is not an error, because a daemon must also start after the dates have
  * passed.
  */
 function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs: number): void {

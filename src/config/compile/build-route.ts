@@ -160,8 +160,8 @@ async function convert(
 }
 
 /**
- * Warns if the hours of a route and those of its sink together leave no time to send, although
- * neither does alone. Each key that a route sets replaces the same key of the sink.
+ * Warns if the hours of a route and of its sink together leave no time to send, although either of
+ * them alone does. Each key that a route sets replaces the same key of the sink.
  */
 function warnOfSinkHours(
   own: Muting,

@@ -132,7 +132,7 @@ function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
   ].sort();
 }
 
-/** Reports events that no watch type has, and returns the others. */
+/** Reports event types that no watch type has, and returns the others. */
 function checkEvents(
   { events }: MessageTemplate,
   map: MapNode,

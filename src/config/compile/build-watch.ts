@@ -51,10 +51,7 @@ export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
   readonly share: <Value extends object>(value: Value) => Value;
   readonly retentionMs: number;
   readonly sinkNames: readonly string[];
-  /**
-   * Whether the route tree or the only sink takes the events of a watch that has no sink of its
-   * own.
-   */
+  /** Whether the route tree or the only sink receives the events of a watch that names no sink. */
   readonly hasFallback: boolean;
 }
 
@@ -106,9 +103,9 @@ export async function buildWatch(
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
 /**
- * Adds the defaults for keys that the watch does not set. In `labels` and `include` each key is
- * added by itself. Keys for tweets are added only to watches of tweets. Unknown keys are left out,
- * because `check-defaults.ts` reports them once for all watches.
+ * Adds the defaults for the keys that the watch does not set. In `labels` and `include`, the
+ * defaults are added key by key. Keys that concern tweets are added only to watches of tweets.
+ * Unknown keys are left out, because `check-defaults.ts` reports them once for all watches.
  */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -168,7 +165,8 @@ function keysOf(type: WatchType<any>): KnownKeys {
 }
 
 /**
- * A watch whose keys are valid each by itself. Rules that concern several keys are checked next.
+ * A watch in which each key is valid on its own. The rules that concern several keys are checked
+ * after that.
  */
 interface CheckedWatch {
   readonly entry: Entry;

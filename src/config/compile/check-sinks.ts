@@ -1,6 +1,6 @@
 /**
- * Checks the names of sinks in watches, routes and `ops`, whether a sink that posts threads by group
- * gets groups from its routes, and whether the sinks of a digest show what it says.
+ * Checks the names of sinks in watches, routes and `ops`. Also checks whether a sink that posts
+ * threads by group gets groups from its routes, and whether the sinks of a digest can show it.
  */
 import type { Route } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";

@@ -76,7 +76,8 @@ async function expandItem(item: Node, key: string, deps: ListFileDeps): Promise<
       "accounts-file",
       `${key}: ${given.value}: ${readErrorText(error)}`,
     );
-    // This unresolved item stands for the file, so that the list is not also reported as empty.
+    // This unresolved item takes the place of the file's items, so that the list is not also
+    // reported as empty.
     return [{ ...given, value: "", source: "", unresolved: true }];
   }
 }

@@ -14,7 +14,7 @@ import { type Entry, findNode } from "../tree.ts";
 const BESIDE_STATE = ["", "-wal", "-shm", "-journal", ".lock", ".sock"];
 
 export interface OwnFiles {
-  /** The absolute paths of everything that was read, including `.env` even if it does not exist. */
+  /** The absolute paths of all files that were read, including `.env` even if it does not exist. */
   readonly read: ReadonlySet<string>;
   readonly statePath: string;
 }
@@ -97,8 +97,8 @@ function pathsOf(
 }
 
 /**
- * Returns what the daemon uses the file at the path for, if the path is a link to one of its own
- * files.
+ * If the path is a link to one of the daemon's own files, returns what the daemon uses that file
+ * for; otherwise undefined.
  */
 async function linkedTo(
   path: string,

@@ -15,7 +15,8 @@ export interface SecretDeps {
   /** Called with the absolute path of every file that was read. */
   readonly noteFile: (path: string) => void;
   /**
-   * Whether a secret may lack a value, as in the demo. It is then left unresolved and not reported.
+   * Whether a secret may be missing, as in the demo. A missing secret is then left unresolved and
+   * not reported.
    */
   readonly lenient: boolean;
 }

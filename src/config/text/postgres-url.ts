@@ -17,8 +17,9 @@ const PARAMETERS = ["sslmode", "sslrootcert", "host"] as const;
 const EXAMPLE = "postgres://chirpwatch:PASSWORD@db.example.com:5432/chirpwatch";
 
 /**
- * Returns the address, or what is wrong with the text. A problem does not repeat the text, which
- * may contain a password. A relative path of a certificate is resolved against `folder`.
+ * Returns the address, or a sentence about what is wrong with the text. The sentence does not
+ * repeat the text, which may contain a password. A relative path of a certificate is resolved
+ * against `folder`.
  */
 export function parsePostgresUrl(
   text: string,

@@ -26,7 +26,7 @@ export function findMisindent(text: string, offset: number): Misindent | undefin
     .find((found) => found !== undefined);
 }
 
-/** Returns the lines that are neither empty nor only a comment. */
+/** Returns the lines that contain more than a comment or white space. */
 function linesOf(text: string): readonly Line[] {
   return [...text.matchAll(/^( *)([^\s#].*)$/gm)].map((match) => ({
     offset: match.index,

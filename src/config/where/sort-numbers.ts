@@ -28,8 +28,7 @@ function numbersOf(body: WhereBody): readonly string[] {
 }
 
 /**
- * Returns what is wrong with the path of a number that no event has. Undefined if some event may
- * have it.
+ * Returns what is wrong with the path of a number; undefined if some event can have this number.
  */
 export function describeUnknownNumber(path: string, body: WhereBody): string | undefined {
   const paths = numbersOf(body);

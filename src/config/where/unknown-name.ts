@@ -4,7 +4,10 @@
  */
 import { suggest } from "../suggest.ts";
 
-/** If more names than this exist, they are not listed, because nobody would read them. */
+/**
+ * The maximum number of names in a message. If there are more, none is listed, because people would
+ * not read them.
+ */
 const MAX_LISTED = 40;
 
 export interface UnknownName {

@@ -27,7 +27,9 @@ export interface WhereProblem {
   readonly rule: Rule;
   /** The offset in the expression. */
   readonly offset: number;
-  /** What is wrong, followed by the line of the expression with a caret below it. */
+  /**
+   * A sentence about what is wrong, followed by the line of the expression with a caret below it.
+   */
   readonly message: string;
 }
 

@@ -31,7 +31,7 @@ export interface PublicList {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The intervals that are tried. They are round numbers, as people choose them. */
+/** The intervals that are tried. They are round numbers, because people choose such intervals. */
 const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
@@ -63,8 +63,8 @@ export function findChanges(goal: Goal): readonly Change[] {
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
 /**
- * The numbers of watches with which a change is tried, the most expensive ones first. It is tried
- * with all of them, too.
+ * The numbers of watches with which a change is tried, the most expensive watches first. The change
+ * is also tried with all watches.
  */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 

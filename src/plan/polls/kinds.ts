@@ -19,8 +19,9 @@ export interface SortedPolls<T extends Pollable> {
 const NO_KIND = "";
 
 /**
- * Sorts polls by `keyOf`, which returns what they must have in common, or undefined for a poll that
- * shares its requests with no other. Both results keep the original order.
+ * Sorts polls into groups by `keyOf`. For a poll that can be read together with others, `keyOf`
+ * returns the settings that all polls of the group must have in common; for any other poll,
+ * undefined. Both results keep the original order.
  */
 export function sortByKind<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -33,8 +34,8 @@ export function sortByKind<T extends Pollable>(
 }
 
 /**
- * Returns the part of a group's key that does not depend on what is read: the settings that all of
- * its polls must have in common. `name` is added to the key of groups that do not read accounts.
+ * Returns the part of a group's key that contains the settings that all of its polls must have in
+ * common. `name` is added to the key of groups that do not read accounts.
  */
 export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   const { timing, priority } = poll;
@@ -52,8 +53,8 @@ export function sharedKey(poll: Poll, ...name: readonly string[]): string {
 }
 
 /**
- * Creates the poll of a group. It is as deep as the deepest member, and has the subscribers of all
- * members.
+ * Creates the poll of a group. Its depth is that of the deepest member, and its subscribers are
+ * those of all members.
  */
 export function joinMembers<T extends Pollable>(
   kind: PollGroup["kind"],

@@ -1,6 +1,6 @@
 /**
- * Plans the polls of watches from what is known of their targets. Identical sources become one
- * poll. Pure.
+ * Plans the polls of watches from the stored states of their targets. Subscribers with identical
+ * sources share one poll. Pure.
  */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";

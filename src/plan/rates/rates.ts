@@ -59,8 +59,8 @@ export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, (
 export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
   const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
   if (dates.length === 0) return { posts: 0, days: 1, excited: 0, isEmpty: true, atMs: nowMs };
-  // A pinned tweet may be years older than the others, so the second oldest marks the start of the
-  // window and is not part of it.
+  // The oldest post may be a pinned one that is years older than the others. The second oldest
+  // therefore marks the start of the period, and is not counted itself.
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
   const share = Math.min(1, MAX_EVIDENCE_DAYS / reachDays);
@@ -150,8 +150,8 @@ const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  // An empty first page usually says as much as a page whose posts are old. It may also be a
-  // suspicious empty response, which the choice of accounts to probe takes into account.
+  // An empty first page usually means the same as a page with only old posts. It may also be a
+  // suspicious empty response, which the choice of the accounts to probe takes into account.
   const silentDays = memory.isEmpty === true ? MAX_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
@@ -232,7 +232,9 @@ function diurnalFactor(
 const PROFILE_PRIOR = 20;
 const PROFILE_MEMORY = 0.9995;
 
-/** Adds posts to the profile. A day with a few thousand posts outweighs what was weeks ago. */
+/**
+ * Adds posts to the profile. A day with a few thousand posts outweighs the posts from weeks ago.
+ */
 export function learnHours(profile: DayProfile, datesMs: readonly number[]): DayProfile {
   if (datesMs.length === 0) return profile;
   const kept = PROFILE_MEMORY ** datesMs.length;

@@ -169,8 +169,8 @@ export function mergeableQuery(text: string): Query | undefined {
 
 const PLAIN: ReadonlySet<Query["kind"]> = new Set(["hashtag", "cashtag", "mention", "from", "to"]);
 /**
- * Matches a word without punctuation. Other words are not merged, because they may be operators
- * that only the service knows, and neither are `and`, `or` and `not`.
+ * Matches a word without punctuation, except `and`, `or` and `not`. Queries with other words are
+ * not merged, because such words may be operators that only the service knows.
  */
 const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 

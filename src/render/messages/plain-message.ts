@@ -13,7 +13,7 @@ import { moreText, personText } from "../text/people-text.ts";
  */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
-  // A context without a text of its own only repeats the title.
+  // A context without a text only repeats what the title says, so it is left out.
   const quoted =
     context === undefined || context.body === "" ? "" : `${context.label}: ${context.body}`;
   return [
@@ -29,7 +29,8 @@ export function plainMessage(message: NeutralMessage): string {
 }
 
 /**
- * Returns a line for each account or post that the message lists, and one that counts the others.
+ * Returns a line for each account or post that the message lists, and a line that counts the
+ * others.
  */
 export const listLines = ({ list }: NeutralMessage): readonly string[] =>
   list === undefined

@@ -1,4 +1,7 @@
-/** The message about a score that changed: whose, in which direction, and what it was before. */
+/**
+ * The message about a score that changed. It says whose score it is, in which direction it changed,
+ * and its previous value.
+ */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";

@@ -54,8 +54,8 @@ export function spaceMessage(
 }
 
 /**
- * Returns what happened. The service's document does not list the states of a Space, so an unknown
- * state is shown as it is.
+ * Returns the words for what happened. The service's document does not list the states of a Space,
+ * so an unknown state is shown unchanged.
  */
 function deedOf({ name, now, before }: Move): string {
   if (name === "title") return `has a new title (it was “${valueText(before)}”)`;

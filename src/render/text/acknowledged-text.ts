@@ -9,8 +9,8 @@ import { spellTime } from "./times.ts";
 const MAX_NAMES = 3;
 
 /**
- * Returns "Acknowledged by Ada at 12:04"; of several alerts "Acknowledged: 3 of 5 by Ada, 1 by Bob".
- * Empty if nobody acknowledged any.
+ * Returns a line such as "Acknowledged by Ada at 12:04" or, for several alerts, "Acknowledged: 3 of
+ * 5 by Ada, 1 by Bob". Empty if no alert is acknowledged.
  */
 export function acknowledgedLine({ marks, alerts }: FooterFacts, region?: Region): string {
   const people = new Map<string, Mark[]>();

@@ -22,9 +22,9 @@ const RENDER_LIMIT_MS = 500;
  */
 const BATCH = 100;
 /**
- * The interval of checks whether the thread answers. It is ended if it has not answered for more
- * than two ticks. After a pause of the whole process, one tick may come before an answer that has
- * already arrived, so a single tick proves nothing.
+ * The interval at which the thread is checked. A thread that has not answered for more than two
+ * ticks is ended. A single tick is not enough: after a pause of the whole process, a tick may come
+ * before an answer that has already arrived.
  */
 const TICK_MS = 500;
 /** The number of ticks within which a thread must start. */
