@@ -1,8 +1,8 @@
 /**
- * The composition root: builds a daemon in a straight line. Each part has its own named teardown;
- * teardowns run last in, first out, at a stop and if the start fails. There are three lifetimes:
- * the state lives as long as the process; the work on it is ended and started again by a replica
- * whose share shrinks; a reload replaces what `delivering` holds.
+ * The composition root: creates all parts of a daemon in a fixed order. Each part has its own named
+ * teardown. At a stop, and if the start fails, the teardowns run in reverse order. Parts have one
+ * of three lifetimes. The state lives as long as the process. The work on it ends and starts again
+ * when this replica gives up a part of its share. A reload replaces the parts of `delivering`.
  */
 import type { Config } from "../config/config.ts";
 import { startControl } from "../server/control-socket.ts";

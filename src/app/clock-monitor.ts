@@ -1,6 +1,6 @@
 /**
- * Detects that the wall clock was set. Whatever waits for a time of day is then checked again, and
- * stored times are adjusted.
+ * Detects that the system clock was set. Everything that waits for a time of day is then checked
+ * again, and stored times are adjusted.
  */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
@@ -49,8 +49,8 @@ export async function handleClockSetWhileStopped({
 }
 
 /**
- * Watches the clock. Returns a function that stops it. If a change could not be stored, the next
- * check tries again.
+ * Watches the clock. Returns a function that ends this. If a change of the clock could not be
+ * handled because the state cannot be written, the next check tries again.
  */
 export function watchClock({
   clock,

@@ -1,4 +1,6 @@
-/** Deletes what the retention no longer keeps, soon after the start and once a day. */
+/**
+ * Deletes data that is older than the retention allows, soon after the start and then once a day.
+ */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Cancel, Clock } from "../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Runs one of several daemons on a state. Its work starts with the share that it holds, and starts
- * again with less when other replicas are to do some of it.
+ * Runs one of several daemons that share a state. Its work starts with the share that it holds, and
+ * starts again with a smaller share when other replicas take over a part.
  */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
@@ -60,7 +60,7 @@ export async function startReplica(
     work = await start(work.config(), fleet);
     config = work.config;
     loops = () => work.loops();
-    // A change of the file during the restart would have gone unnoticed.
+    // A change of the configuration file during the restart would otherwise go unnoticed.
     reload("share that shrank");
   };
   const review = async () => {

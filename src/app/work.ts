@@ -1,6 +1,6 @@
 /**
  * The work of a daemon on its state: polling, delivering and background jobs. With several
- * replicas, each does its share of it.
+ * replicas, each replica does its share.
  */
 import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
@@ -58,9 +58,11 @@ export interface RunningWork {
   /** Returns the active configuration. */
   readonly config: () => Config;
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Begins with work that was added to this replica's share. */
+  /** Begins the work that was added to this replica's share. */
   takeShare(): Promise<void>;
-  /** Reads the state again, because others changed it or this replica has become the leader. */
+  /**
+   * Reads the state again, because other replicas changed it or this replica has become the leader.
+   */
   readAgain(watches: ChangedWatches): Promise<void>;
   wakeDelivery(): void;
   /** Returns the loops for `supervise`. */
@@ -187,7 +189,7 @@ interface BuiltWork extends WorkParts {
   readonly enriching: Enriching;
 }
 
-/** Returns what the server shows and which actions it offers. */
+/** Returns what the server can show and which changes it can make. */
 function shownOf(built: BuiltWork): HttpRouteDeps {
   const { delivering, polling, reloader, enriching, events } = built;
   const { config, delivery, active } = delivering;
@@ -268,9 +270,9 @@ function sharesOf(
 }
 
 /**
- * Starts the regular check of the state, because a daemon may have nothing to write that would show
- * a trouble. A state in a file, which no other process should use, needs only a check of its lock,
- * which costs no disk access.
+ * Starts the regular check of the state, because a daemon that has nothing to write would not
+ * notice that the state fails. If the state is a file, no other process should use it, and only its
+ * lock is checked, which needs no disk access.
  */
 function startStateCheck(
   storeMonitor: StoreMonitor,

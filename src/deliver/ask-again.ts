@@ -1,8 +1,8 @@
 /**
- * Applies the active configuration to deliveries that already wait, and stores until when each of
- * them waits now. Runs after a start, after a reload, and when this process takes a sink over from
- * another replica. A mute, digest, throttle or group wait that was removed from the configuration
- * no longer delays them.
+ * Applies the active configuration to deliveries that already wait, and stores their new waits.
+ * Runs after a start, after a reload, and when this process takes a sink over from another replica.
+ * A mute, digest, throttle or group wait that was removed from the configuration then no longer
+ * delays them.
  */
 import type { Clock } from "../model/clock.ts";
 import type { PlacedAgain, WaitingDelivery, WaitsStore } from "../model/waits.ts";

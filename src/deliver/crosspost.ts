@@ -1,7 +1,7 @@
 /**
- * Publishes sent messages to the followers of their channel, independently of the deliveries: with
- * waits and attempts of its own, the newest message first. A message that is not published within
- * an hour is given up, and the operator is alerted at most once a day.
+ * Publishes sent messages to the followers of their channel, the newest message first. This is
+ * independent of the deliveries and has waits and attempts of its own. A message that is not
+ * published within an hour is given up, and the operator is alerted at most once a day.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -92,7 +92,9 @@ export class Crossposter {
     return Number.isFinite(next) ? Math.max(1, next - clock.now()) : undefined;
   }
 
-  /** Gives up messages that are too old, and returns which messages remain to be published. */
+  /**
+   * Gives up messages that are too old, and returns the state of those that remain to be published.
+   */
   async #outlook(nowMs: number): Promise<CrosspostOutlook> {
     const { store, meter } = this.#deps;
     const outlook = await store.crosspostOutlook(this.#sink);

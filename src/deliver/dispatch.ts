@@ -110,7 +110,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
         sink: queue.name,
         class: attempt.error.kind,
       });
-    // Start the pause before the next message can begin an attempt. While a breaker is open,
+    // The pause starts here, before the next message can begin an attempt. While a breaker is open,
     // messages keep their place in the queue.
     if (attempt.kind === "failed" && isAskedToWait(attempt.error))
       pauseFor(queues, queue, attempt, deps.clock.monotonic());
@@ -179,7 +179,7 @@ function pauseFor(
 const isOfSink = (attempt: Failed): boolean =>
   attempt.error.kind === "destination" || (attempt.error.kind === "transient" && !isPart(attempt));
 
-/** Whether some of the message's receivers got it. */
+/** Whether some of the message's receivers got the message. */
 const isPart = (attempt: Failed): boolean => receiversOf(attempt.error).length > 0;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Edits sent messages so that they say who acknowledged their alerts. Each edit keeps what the
- * message shows otherwise. A failed edit is tried a few times and then dropped; it never affects the
+ * Edits sent messages so that a line below each says who acknowledged its alerts. The rest of the
+ * message stays the same. A failed edit is tried a few times and then dropped; it never affects the
  * sink's health.
  */
 import type { Clock } from "../model/clock.ts";
@@ -19,13 +19,13 @@ export interface FooterEditorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Attempts under way, so that a stop can abort them. */
+  /** The requests to sinks that are under way, which a stop of the daemon may abort. */
   readonly underWay: Set<Abortable>;
 }
 
 /**
- * The wait if an edit should be due but the store returns none: another process has it, or it was
- * pruned.
+ * The wait before the next check if an edit should be due but the store returns none, because
+ * another process has claimed it or it was pruned.
  */
 const RECHECK_MS = 1_000;
 
@@ -47,8 +47,8 @@ export class FooterEditor {
   }
 
   /**
-   * Makes one edit that is due. Returns in how many milliseconds to call it again: 0 for at once,
-   * undefined to wait until something happens.
+   * Makes one edit that is due. Returns in how many milliseconds to call this method again, or
+   * undefined if the next call is needed only after something has happened.
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
@@ -69,7 +69,7 @@ export class FooterEditor {
     return 0;
   }
 
-  /** Returns undefined if the attempt was aborted because the daemon stops. */
+  /** Sends the edit. Returns undefined if the attempt was aborted because the daemon stops. */
   async #show(due: DueFooter, footer: string): Promise<FooterResult | undefined> {
     const { clock, underWay } = this.#deps;
     const shown = (): FooterResult => ({ kind: "shown", atMs: clock.now(), footer });

@@ -1,6 +1,7 @@
 /**
- * The pace of a sink's edits, which all its editors share: after its messages, one edit at a time,
- * and not while the vendor asks to wait. Edits have rate limits of their own.
+ * Decides when a sink's edits may be sent. All kinds of edits of a sink share this pace: one edit
+ * at a time, only while no message is being sent, and not while the vendor asks to wait. Vendors
+ * limit edits separately from messages.
  */
 import type { Clock } from "../model/clock.ts";
 import type { Json } from "../model/json.ts";
@@ -10,24 +11,26 @@ import type { SinkQueue } from "./queue/sink-queue.ts";
 import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
 
 /**
- * Fewer than one edit a second, which the vendors allow per channel, so that messages find room.
+ * The time between two edits in ms. It allows fewer than one edit per second, which is what vendors
+ * allow per channel, so that messages are not delayed.
  */
 const SPACING_MS = 1_200;
 /**
- * The waits after each failure, including requests to wait. After the last one the edit is dropped.
+ * The waits after the first, second and third failure in ms; an answer that asks to wait counts as
+ * a failure. After the last wait and another failure, the edit is dropped.
  */
 export const EDIT_RETRY_MS = [60_000, 300_000, 900_000] as const;
 
 export interface EditPace {
   /**
-   * Returns in how many milliseconds an edit may be sent: 0 for now, undefined to wait until a
-   * message was sent.
+   * Returns in how many milliseconds an edit may be sent: 0 for now, undefined if the next check is
+   * needed only after a message was sent.
    */
   waitMs(): number | undefined;
-  /** Called when an edit is sent. */
+  /** Called when an edit begins to be sent. */
   begin(): void;
   accepted(): void;
-  /** `sentAtMs` is a time of the monotonic clock. */
+  /** Called when an edit has failed. `sentAtMs` is a time of the monotonic clock. */
   failed(error: SinkError, sentAtMs: number): void;
 }
 
@@ -48,6 +51,8 @@ export function createEditPace(queue: SinkQueue, clock: Clock): EditPace {
   };
 }
 
-/** Returns a body with the line below it, if the sink shows one. */
+/**
+ * Returns a body with the line below it, if the sink can show such a line; otherwise the same body.
+ */
 export const withFooter = ({ footer }: Pick<Sink, "footer">, body: Json, line: string): Json =>
   footer === undefined || line === "" ? body : footer.add(body, line);

@@ -62,7 +62,7 @@ export interface PumpDeps {
     EditStore &
     FooterStore &
     Pick<SilenceStore, "silenceDeliveries">;
-  /** The sinks by name. Deliveries to a sink that is missing here wait. */
+  /** The sinks by name. Deliveries to a sink that is not in the map wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** Whether this process delivers to the sink. If not, another replica does. */
   holds(sink: PumpSink): boolean;
@@ -95,9 +95,9 @@ export interface PumpDeps {
   silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
   /** Turns an event into a message for a sink, by the event's watch type. */
   readEvent(event: OutboxEvent, sink: string): NeutralMessage;
-  /** Absent if no template is configured. */
+  /** The configured templates. Absent if no template is configured. */
   readonly templates?: Templates | undefined;
-  /** Returns where a person finds these events: a web address or a command. */
+  /** Returns where a person can read these events: a web address or a command. */
   listedAt(events: readonly OutboxEvent[]): string;
   /**
    * Called when the sink's breaker has been open for some time. At most one failure and one

@@ -65,7 +65,7 @@ export class Worker {
     this.#loops = [() => this.#turn(), ...beside].map((turn) => this.#loopOf(turn));
   }
 
-  /** Checks now whether something is due. */
+  /** Makes the worker check now whether something is due. */
   wake(): void {
     for (const loop of this.#loops) loop.wake();
   }

@@ -15,15 +15,15 @@ const POST_PARTS = ["tweet", "text"];
  */
 const MIN_TEXT = 20;
 /**
- * Texts that agree in this many characters are copies. A longer key would only make the state
- * larger.
+ * The number of characters that are compared. Texts that agree in so many are copies, and a longer
+ * key would only make the state larger.
  */
 const TEXT_CHARS = 200;
 
 /**
- * Returns the key under which an alert is sent once; undefined for an event that lacks a part of
- * the key, which is therefore never a duplicate. A key with `tweet` or `text` applies only to
- * events of type `tweet.created`.
+ * Returns the key under which an alert is sent only once. Undefined for an event that lacks a part
+ * of the key, so that it is never a duplicate. A key with `tweet` or `text` applies only to events
+ * of type `tweet.created`.
  */
 export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | undefined {
   if (event.type !== "tweet.created" && key.some((part) => POST_PARTS.includes(part)))
@@ -43,7 +43,7 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   };
 }
 
-/** Returns the key of one tweet, whichever watch found it. */
+/** Returns the key of a tweet, which is the same for all watches that find the tweet. */
 export const tweetKey = ({ body, subject }: Pick<ChirpEvent, "body" | "subject">): string =>
   `tweet:${body.tweet?.id ?? subject}`;
 
@@ -57,8 +57,8 @@ function partOf(event: ChirpEvent, part: string): string {
 }
 
 /**
- * Returns what copies of a text have in common: the text without case, links, mentions and extra
- * spaces; "" if it is too short to compare.
+ * Returns the form of a text in which copies are equal: without case, links, mentions and extra
+ * spaces; "" if the text is too short to compare.
  */
 export function plainText(text: string): string {
   const plain = text

@@ -21,8 +21,8 @@ export const isAfterAlert = ({
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /**
- * Returns what an alert is about and whether it follows another one; nothing for an alert on a new
- * post, because it follows nothing. The subject of any other alert on a post does not include the
+ * Returns the subject of an alert and whether the alert follows another one; nothing for an alert
+ * on a new post, which follows no other. If the alert is on a post, the subject leaves out the
  * target, because several targets of a watch may find the same post.
  */
 export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows"> {
@@ -36,8 +36,8 @@ export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows
 }
 
 /**
- * Returns the event. If it says that a post was deleted, the text and media of that post, and of
- * the posts that it showed, are removed.
+ * Returns the event. If the event reports that a post was deleted, the text and media of the post
+ * are removed, and those of the posts that it contained.
  */
 export function withoutDeletedText(event: ChirpEvent): ChirpEvent {
   const { tweet } = event.body;

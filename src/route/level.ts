@@ -33,7 +33,7 @@ export function levelOptionsOf({ repeatMs, sendResolved }: Shaping): LevelOption
   };
 }
 
-/** Whether an alert is a repeat, or says that a value is back. */
+/** Whether an alert is a repeat or reports that a value is back to normal. */
 export const isFollowUp = ({ body }: Pick<ChirpEvent, "body">): boolean =>
   body["repeat"] !== undefined || body["resolved"] !== undefined;
 
@@ -45,9 +45,9 @@ export type ThresholdState =
   | { readonly kind: "resolved"; readonly names: readonly string[] };
 
 /**
- * Compares an open alert with what the detector remembers, now or after the poll that is being
- * committed. An alert whose threshold was edited or removed ends without a message, because a
- * reload sends no alerts.
+ * Compares an open alert with the values that the detector remembers, either now or after the poll
+ * that is being committed. If the threshold was edited or removed, the alert ends without a
+ * message, because a reload sends no alerts.
  */
 export function thresholdState({
   event,
@@ -71,12 +71,15 @@ export function thresholdState({
 }
 
 export interface FollowUpMark {
-  /** Which repeat this is, counted from 1. Absent if the message says that the values are back. */
+  /**
+   * The number of the repeat, counted from 1. Absent if the message reports that the values are
+   * back to normal.
+   */
   readonly repeat?: number;
   readonly names: readonly string[];
   /** When the values were measured. */
   readonly asOfMs: number;
-  /** The sinks that get it. Other sinks may be at a different repeat. */
+  /** The sinks that get the message. Other sinks may be at a different repeat. */
   readonly sinks: readonly string[];
 }
 

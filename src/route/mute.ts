@@ -10,8 +10,8 @@ export type Mute =
   | { readonly kind: "drop"; readonly name: string };
 
 /**
- * Returns what the muted hours do with an event. `sendAtMs` is when its group would be sent: a
- * message that is due during muted hours waits for their end too.
+ * Returns what the muted hours do with an event. `sendAtMs` is when its group would be sent. A
+ * message that becomes due during muted hours also waits until they end.
  */
 export function muteOf(
   { mutes = [], actives = [], onMute }: Muting,
@@ -53,8 +53,8 @@ function heldUntil(intervals: readonly Muted[], atMs: number): number | undefine
 }
 
 /**
- * Returns when the mute that holds at `atMs` ends: `atMs` if none holds, Infinity if it never ends.
- * Different intervals that touch count as one mute.
+ * Returns when the mute that holds at `atMs` ends: `atMs` if there is none, Infinity if it never
+ * ends. Intervals that touch each other count as one mute.
  */
 function reachOf(intervals: readonly Muted[], atMs: number): number {
   const alwaysMs = Math.max(atMs, ...intervals.map(datesEndOf)) + WEEKLY_MS;

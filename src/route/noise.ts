@@ -35,8 +35,9 @@ const SUMMARY = "summary\n";
 export const isSummaryGroup = (groupKey: string): boolean => groupKey.startsWith(SUMMARY);
 
 /**
- * Returns the key under which a chat sink alerts once on a fact; undefined for facts that recur by
- * nature, such as a score that crosses a threshold again: each of those gets its own alert.
+ * Returns the key under which a chat sink gets only one alert on a fact. Undefined for facts that
+ * can recur, such as a score that crosses a threshold again, because each occurrence gets its own
+ * alert.
  */
 export function onceOf(event: ChirpEvent): Once | undefined {
   if (event.type === "tweet.created") return { key: tweetKey(event), withinMs: ONCE_WITHIN_MS };
@@ -73,14 +74,14 @@ export function summariseChanges<T extends OutboxEvent>(
 }
 
 /**
- * How long an ops alert about a target waits for others, because a takedown or a fault of the
- * service concerns many targets at once.
+ * How long an ops alert about a target waits for similar ones. An account that is taken down or a
+ * fault of the service often concerns many targets at once.
  */
 export const TARGET_ALERTS_WAIT_MS = 60_000;
 
 /**
- * Returns the group in which some of the daemon's own events share a message; undefined for those
- * that are sent alone and at once.
+ * Returns the group in which some of the daemon's own events share a message. Undefined for events
+ * that are sent alone and without a wait.
  */
 export const opsAlertGroupOf = ({ type }: ChirpEvent): string | undefined =>
   type.startsWith("target.") ? `notice\n${type}` : undefined;

@@ -1,6 +1,7 @@
 /**
- * Places a waiting delivery again by the active configuration, because another one may have routed
- * it: whether a mute holds it, which group it belongs to, and until when it waits. Pure.
+ * Decides again, by the active configuration, about a delivery that waits and may have been routed
+ * by another configuration: whether a mute holds it, which group it belongs to, and until when it
+ * waits. Pure.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { MuteableDelivery } from "../model/outbox.ts";
@@ -65,8 +66,8 @@ export function placeWaiting(
 }
 
 /**
- * Returns the receiver with the time that is left of the wait for its group. A delivery that is
- * already waiting is never dropped.
+ * Returns the receiver with the remaining part of the wait for its group. A delivery that already
+ * waits is never dropped.
  */
 const stillWaiting = ({ sink, facts, route }: ChosenReceiver, spentMs: number): ChosenReceiver => ({
   sink,
@@ -100,7 +101,7 @@ function keptGroup(
   const digest = readDigestGroup(groupKey);
   if (digest === undefined || digest.cause === "schedule" || made.digestAtMs !== undefined)
     return {};
-  // If a mute held the group, a line with the time when that ends follows the name.
+  // If a mute held the group, the name is followed by a line with the time at which the mute ends.
   const [name = ""] = digest.name.split("\n");
   if (digest.cause !== "throttle") return { ...kept, groupKey: digestGroup(digest.cause, name) };
   const throttle = receiver.route?.throttle ?? receiver.facts.throttle;
@@ -114,9 +115,9 @@ function keptGroup(
 }
 
 /**
- * Returns a delivery's sink with the route that would now send the event there. If there is none,
- * the route is the one that did, if it is still configured; otherwise there is no route. Undefined
- * if the sink is not configured.
+ * Returns a delivery's sink with the route that would send the event there now. If there is none,
+ * returns the sink with the route that sent it originally, if that route is still configured, or
+ * without a route. Undefined if the sink is not configured.
  */
 function receiverNow(
   { event, sink, routed }: Placed,

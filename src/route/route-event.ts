@@ -18,7 +18,7 @@ import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, type Silence } from "./silence.ts";
 import { ownValue } from "../model/own-value.ts";
 
-/** What routing must know of a sink. */
+/** The facts about a sink on which routing depends. */
 export interface SinkFacts extends Shaping {
   readonly chat: boolean;
   readonly throttle?: Throttle | undefined;
@@ -35,11 +35,12 @@ export interface RoutingContext {
   readonly sinks: ReadonlyMap<string, SinkFacts>;
   readonly nowMs: number;
   /**
-   * How long the digest in which chats get the event gathers, in ms. Set only if the event happened
-   * while its watch was not polled, or if a backfill found it; otherwise there is no such digest.
+   * For how many ms the digest collects events before it is sent, for chats. Set only for an event
+   * that happened while its watch was not polled or that a backfill found; such events go into a
+   * digest.
    */
   readonly gatherMs?: number;
-  /** Whether a backfill found the event. Its digest then says so. */
+  /** Whether a backfill found the event, which the digest then says. */
   readonly isBackfilled?: boolean;
   /** The sink that an ops alert is about. Nothing is delivered to it. */
   readonly exceptSink?: string | undefined;

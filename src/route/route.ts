@@ -21,15 +21,15 @@ export interface Matcher {
 export interface TimeInterval {
   readonly name: string;
   /**
-   * Returns when the interval that holds at `epochMs` ends, Infinity if it never does; undefined if
-   * none holds.
+   * Returns when the interval that contains `epochMs` ends; Infinity if it never ends, undefined if
+   * `epochMs` is in no interval.
    */
   endsAt(epochMs: number): number | undefined;
   /** Returns when the interval next begins after `epochMs`; Infinity if its dates are over. */
   startsAt(epochMs: number): number;
   /**
-   * From this time on, the interval repeats weekly or never holds again. If absent, it always
-   * repeats weekly.
+   * The time (epoch ms) after which the interval repeats weekly without exceptions or never occurs
+   * again. If absent, it always repeats weekly.
    */
   readonly datesEndMs?: number;
 }
@@ -48,7 +48,7 @@ export interface Throttle {
   readonly intervalMs: number;
   /** `digest`: the surplus is gathered and sent as a list. */
   readonly onExceed: "digest";
-  /** While there is a surplus, a digest is sent at this interval. */
+  /** While alerts exceed the limit, a digest is sent at this interval. */
   readonly digestIntervalMs: number;
 }
 
@@ -70,7 +70,7 @@ export interface ScheduledDigest {
    * first.
    */
   readonly sortBy?: SortNumber;
-  /** Whether the digest is sent when there are no alerts. */
+  /** Whether the digest is also sent when there are no alerts (`say`). */
   readonly whenEmpty: "nothing" | "say";
 }
 
@@ -97,23 +97,23 @@ export interface Dedupe {
  * sink's, key by key.
  */
 export interface Shaping extends Muting {
-  /** False: no digest, even if the sink has one. */
+  /** The scheduled digest. False means no digest, even if the sink has one. */
   readonly digest?: ScheduledDigest | false;
-  /** False: no deduplication, not even the default of chats. */
+  /** The deduplication. False means none, not even the default of chats. */
   readonly dedupe?: Dedupe | false;
   /**
-   * For alerts on values: the time after which an alert is repeated while the value stays beyond
-   * its threshold. False: never.
+   * For alerts on values: the time in ms after which an alert is repeated while the value stays
+   * beyond its threshold. False means never.
    */
   readonly repeatMs?: number | false;
-  /** For alerts on values: whether another one is sent when the value is back. */
+  /** For alerts on values: whether another alert is sent when the value is back to normal. */
   readonly sendResolved?: boolean;
 }
 
 export interface Route extends Shaping {
   /** The position in the tree, `0`, `0.2` …, which is stable within one configuration. */
   readonly path: string;
-  /** If empty, the parent's sinks are used. */
+  /** The names of the sinks. If empty, the parent's sinks are used. */
   readonly sinks: readonly string[];
   readonly matchers: readonly Matcher[];
   /** A condition on the event. False for an event without the fields that it uses. */

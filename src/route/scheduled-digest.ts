@@ -1,6 +1,6 @@
 /**
- * Decides which scheduled digest a delivery belongs to and when that is due. Pure. The outbox owns
- * the timers.
+ * Decides which scheduled digest a delivery belongs to and when the digest is due. Pure. The outbox
+ * stores the times.
  */
 import { digestGroup } from "../model/digest.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
@@ -31,8 +31,8 @@ export function digestOf(
 const routeDigestName = (path: string, sink: string): string => `route:${path}:${sink}`;
 
 /**
- * Returns the group and time of a digest, which replace the delivery's own: everything that goes
- * into one digest is one group.
+ * Returns the group and time of a digest, which replace the delivery's own, because everything in a
+ * digest is one group.
  */
 export const digestTiming = (
   { name, digest }: NamedDigest,

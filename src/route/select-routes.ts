@@ -1,6 +1,6 @@
 /**
- * Selects the routes that an event matches, as Alertmanager does. Knows labels, but nothing of the
- * sinks.
+ * Selects the routes that an event matches, in the same way as Alertmanager. Uses labels only, and
+ * no facts about sinks.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import { matchesAll } from "./matcher.ts";
@@ -17,8 +17,8 @@ export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean =>
   event.watchType === "daemon";
 
 /**
- * Returns the matching routes in the order of the tree. The root gets what no child got. Ops alerts
- * go only to routes that match `event` by name.
+ * Returns the matching routes in the order of the tree. The root route matches only if none of its
+ * children does. Ops alerts go only to routes that match `event` by name.
  */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
   return walk(tree, event, [], !isOpsAlert(event));
@@ -44,8 +44,8 @@ function walk(
 }
 
 /**
- * Whether a matcher asks for certain values of the label `event`. `event!="tweet.created"` names
- * the label too, but asks for no value.
+ * Whether a matcher requires certain values of the label `event`. `event!="tweet.created"` contains
+ * the label, too, but requires no value.
  */
 export const namesEvent = (matcher: Matcher): boolean =>
   matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");

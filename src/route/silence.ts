@@ -10,7 +10,7 @@ import { isOpsAlert, namesEvent } from "./select-routes.ts";
 export interface Silence {
   readonly id: string;
   readonly matchers: readonly Matcher[];
-  /** When the silence ends. It no longer holds at this moment. */
+  /** When the silence ends, in epoch ms. At this moment the silence no longer holds. */
   readonly endsAtMs: number;
 }
 

@@ -28,7 +28,7 @@ export interface TimeWindow {
    * on which it starts.
    */
   readonly weekdays: readonly number[];
-  /** Days on which it may hold; empty for every day. */
+  /** The days on which the window may begin; empty for every day. */
   readonly dates?: readonly DateRange[];
   /** IANA name, e.g. `Europe/Berlin`. */
   readonly timezone: string;
@@ -115,7 +115,10 @@ function endOfUnion(
   return Number.POSITIVE_INFINITY;
 }
 
-/** After this many windows that touch, the end is too far away for anybody to wait for it. */
+/**
+ * The maximum number of windows in a row that are joined. After that many, the end is so far away
+ * that its exact time does not matter.
+ */
 const MAX_STEPS = 4_000;
 
 /** Returns the latest end of this window's spans that have begun; `atMs` itself if all are over. */

@@ -1,6 +1,6 @@
 /**
- * Converts local wall time of one IANA time zone to epoch milliseconds and back, at minute and day
- * precision. Handles the gaps and folds of clock changes.
+ * Converts between the local time of an IANA time zone and epoch milliseconds, at minute and day
+ * precision. Handles local times that clock changes skip or repeat.
  */
 
 export interface Zone {
@@ -13,7 +13,7 @@ export interface Zone {
   firstAt(day: number, minute: number): number;
   /**
    * Returns the last instant at which this day's clock shows `minute`. If the clock is set back,
-   * that is the second time it shows it.
+   * this is the second of two such instants.
    */
   lastAt(day: number, minute: number): number;
 }
@@ -21,9 +21,9 @@ export interface Zone {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /**
- * How many offsets from UTC are remembered for a zone, one for each minute that was asked for:
- * clocks are changed at whole minutes. The runtime takes 5 µs to compute one, and finding the end
- * of an interval needs hundreds.
+ * The number of offsets from UTC that are remembered for a zone, one for each minute for which an
+ * offset was requested. Clocks change at whole minutes. Computing an offset takes 5 µs, and finding
+ * the end of an interval needs hundreds of them.
  */
 const MAX_KNOWN = 10_000;
 

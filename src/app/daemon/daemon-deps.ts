@@ -32,7 +32,7 @@ export interface DaemonDeps {
   readonly files: Files;
   readonly log: Log;
   readonly version: string;
-  /** Writes the console sink's output; see `SinkDeps`. */
+  /** Writes the output of the console sink; see `SinkDeps`. */
   readonly write: (text: string) => void | Promise<void>;
   readonly writesToLog?: boolean;
   /** The outputs of the other sinks. */

@@ -16,7 +16,7 @@ export interface DaemonEventMap {
   readonly storeRecovered: readonly [];
   /** The data service accepts requests again after it refused all of them. */
   readonly serviceRecovered: readonly [];
-  /** Polls are now made faster or slower than before. */
+  /** Polls have become faster or slower, because the slow-down factors changed. */
   readonly paceChanged: readonly [];
   /** Other keys, with other quotas, may be active. */
   readonly keysChanged: readonly [];

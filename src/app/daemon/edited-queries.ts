@@ -12,9 +12,9 @@ export type EditedQueriesStore = Pick<Store, "listWatches" | "loadSources"> &
   Pick<LearnedStore, "loadLearned">;
 
 /**
- * Returns when each edited query was last read. A query has one target, whose key is the
- * fingerprint of its feed. A query that was never read gets the time 0. The state then uses the
- * time of its registration instead.
+ * Returns when each edited query was last read, in epoch ms. A query has one target, whose key is
+ * the fingerprint of its feed. A query that was never read gets 0, for which the state uses the
+ * time of its registration.
  */
 export async function lastReadsOfEdited(
   registrations: readonly WatchRegistration[],

@@ -1,6 +1,6 @@
 /**
- * Records in the state which service its items came from, and refuses a different one, because the
- * ids of two services must not mix.
+ * Records in the state from which service its items come, and refuses any other service, because
+ * ids of different services must not be mixed.
  */
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -13,8 +13,8 @@ const originOf = (config: Config): string =>
   config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin;
 
 /**
- * Records the configured service in the state.
- * @throws ExitError ORIGIN_DIFFERS if the state belongs to another one
+ * Records the configured service in the state. @throws ExitError ORIGIN_DIFFERS if the state
+ * belongs to another service
  */
 export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
   const origin = originOf(config);

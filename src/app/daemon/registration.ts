@@ -1,4 +1,6 @@
-/** Turns the configuration's watches into those that the state and the engine know. */
+/**
+ * Converts the watches of the configuration to the form in which the state and the engine use them.
+ */
 import type { Config } from "../../config/config.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -12,7 +14,7 @@ import { watchTypeOf } from "../../watches/registry.ts";
 import { type EditedQueriesStore, lastReadsOfEdited } from "./edited-queries.ts";
 import { registrationOf } from "../../operate/changes/registration-of.ts";
 
-/** Returns the enabled watches, the only ones that are polled. */
+/** Returns the enabled watches. Only these are polled. */
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] =>
   watches.filter(({ watch }) => watch.enabled);
 

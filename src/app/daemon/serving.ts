@@ -1,6 +1,6 @@
 /**
- * The control socket and the status page. They are already open in a standby, and stay open while
- * the work behind them ends and starts again.
+ * The control socket and the status page. They are already open while the daemon stands by, and
+ * stay open when the work behind them ends and starts again.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -19,8 +19,8 @@ export interface Serving {
   /** The URL of the page; "" before it is open. */
   readonly url: string;
   /**
-   * Opens what is not open yet. Requests are answered with the reason why nothing is shown.
-   * @throws ExitError if an address cannot be opened
+   * Opens the addresses that are not open yet. Until `show` is called, requests are answered with
+   * the reason that `why` returns. @throws ExitError if an address cannot be opened
    */
   open(why: () => Idle): Promise<void>;
   /** Answers requests with the views and actions of this work until the work stops. */

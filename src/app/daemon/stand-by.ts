@@ -1,7 +1,7 @@
 /**
  * Opens the state. If another daemon leads and the state does not have this version's schema yet,
- * this daemon stands by until the state has it or until this daemon can lead. It then loads the
- * configuration again, because it did not follow changes meanwhile.
+ * this daemon stands by until it does, or until this daemon can lead. It then loads the
+ * configuration again, because it may have changed during the wait.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -90,9 +90,9 @@ interface LockWait {
 }
 
 /**
- * Opens the state, waiting while a command that changes it holds the lock of its file, which takes
- * moments. If the lock is held by a daemon, which answers on its socket, there is no point in
- * waiting.
+ * Opens the state. If a command holds the lock of its file, waits until the command has released
+ * it, which takes moments. If a daemon holds the lock, which is recognised by its control socket,
+ * waiting would be useless.
  */
 async function openOnceFree(
   open: () => Promise<OpenedStore>,

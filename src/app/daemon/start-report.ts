@@ -1,6 +1,7 @@
 /**
- * Logs the lines that a person reads after a start: what is known of each watch and when it is
- * polled next. Unlike other log messages, these contain values.
+ * Logs a line for each watch after a start: what is known of the watch and when it is polled next.
+ * Unlike other log messages, which are constant, these lines contain values, because people read
+ * them.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -41,14 +42,13 @@ export interface StartReportDeps {
 }
 
 /**
- * How long a report waits before it reads the state. Thousands of watches may finish their
- * baselines together. The state is then read once for all of them, after their next polls were
- * planned.
+ * How many ms a report waits before it reads the state. Thousands of watches may complete their
+ * baselines at about the same time, and one read then serves all of them.
  */
 const GATHER_MS = 50;
 /**
- * The same delay if other replicas read targets too, because the state is then read before this
- * process has finished its first reads.
+ * The same wait for a state with several replicas. It is longer because another replica may
+ * complete a baseline.
  */
 const GATHER_SHARED_MS = 1_000;
 /** A start logs a single line for all watches if more of them than this have their baseline. */
@@ -56,8 +56,8 @@ const MAX_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /**
-   * Watches whose baseline was just completed. If other replicas read targets too, only the state
-   * knows whether it is complete.
+   * Watches whose baseline this process just completed. If other replicas read targets, too, only
+   * the state shows whether the baseline is really complete.
    */
   const noted = new Set<Watch>();
   /**

@@ -149,8 +149,8 @@ const sinkDepsOf = (
 });
 
 /**
- * How often at most the operator is alerted of receivers that a sink does not reach, unless other
- * receivers are missed.
+ * The minimum time between two alerts about receivers that a sink does not reach. An alert about
+ * other receivers is not delayed.
  */
 const DAY_MS = 86_400_000;
 

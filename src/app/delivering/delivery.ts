@@ -58,17 +58,18 @@ export type DeliveryDeps = Omit<
   Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
     /**
-     * The pace by sink type and place. It outlives a reload, so that messages that were sent before
-     * still count.
+     * The pace by sink type and place. It is kept across reloads, so that rate limits also count
+     * the messages that were sent before the reload.
      */
     readonly paces: Map<string, DestinationPace>;
     /**
-     * The accepted message sizes by sink type and place. They outlive a reload, so that a refusal
-     * before still counts.
+     * The accepted message sizes by sink type and place. They are kept across reloads, so that
+     * refusals before the reload still count.
      */
     readonly sizes: Map<string, MessageSizes>;
     /**
-     * The waits by sink name. A wait outlives a reload if the settings of the sink are unchanged.
+     * The waits by sink name. If the settings of the sink are unchanged, its wait is kept across a
+     * reload.
      */
     readonly waits: Map<string, KeptWaits>;
   };
@@ -107,8 +108,8 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     ),
   );
   const start = async () => {
-    // If the state cannot be written now, the replica that leads assigns the destinations a little
-    // later.
+    // If the state cannot be written now, the replica that leads will assign the destinations a
+    // little later.
     await deps
       .submit([...pumpSinks.values()])
       .catch((error: unknown) =>
@@ -162,14 +163,15 @@ function pumpSinkOf(
   };
 }
 
-/** The wait that a sink asked for, and the settings that it had. */
+/** A wait that a sink asked for, and the settings that the sink had at that time. */
 interface KeptWaits {
   readonly settings: string;
   readonly waits: SinkWaits;
 }
 
 /**
- * Returns the waits of a sink. Changed settings may have repaired it, so it is then tried at once.
+ * Returns the waits of a sink. If its settings have changed, there is no wait, because the change
+ * may have repaired the sink.
  */
 function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWaits>): SinkWaits {
   const now = JSON.stringify([type, settings]);
@@ -180,8 +182,8 @@ function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWai
 }
 
 /**
- * Checks credentials that can be checked cheaply. Failures are only logged, because deliveries find
- * out by themselves.
+ * Checks credentials for which one cheap request is enough. Failures are only logged, because
+ * deliveries will show them as well.
  */
 export async function verifySinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
   for (const [name, { type, config }] of delivery.sinks) {

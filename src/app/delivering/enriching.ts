@@ -21,8 +21,8 @@ export interface EnrichingParts {
 
 export interface Enriching extends Pick<Enricher, "failing"> {
   /**
-   * Starts enrichment. Called when the active watches are known, because they say which endpoint to
-   * ask. Returns a function that stops it.
+   * Starts enrichment and returns a function that stops it. Must be called after the active watches
+   * are known, because they name the endpoints.
    */
   start(): () => Promise<void>;
 }

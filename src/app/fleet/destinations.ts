@@ -1,6 +1,6 @@
 /**
- * Shares out the destinations of messages among replicas. A destination belongs to one replica as a
- * whole, because its limits are counted in one process.
+ * Distributes the destinations of messages among the replicas. A destination is assigned to a
+ * single replica, because its rate limits are counted in one process.
  */
 import type { PumpDeps } from "../../deliver/pump.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
@@ -8,7 +8,10 @@ import type { Hash } from "../../model/hash.ts";
 import type { Share } from "../../model/replicas.ts";
 
 export interface Destinations extends Pick<PumpDeps, "holds" | "mayAct"> {
-  /** Submits all destinations of the active configuration, to be shared out among the replicas. */
+  /**
+   * Submits all destinations of the active configuration, so that they are distributed among the
+   * replicas.
+   */
   submit(sinks: readonly PumpSink[]): Promise<void>;
 }
 

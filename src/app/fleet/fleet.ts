@@ -1,8 +1,8 @@
 /**
- * Keeps the share of one replica up to date with the state. The leader shares out the work, and
- * every replica watches its own part. To hand work over, a replica ends all of its work, gives up
- * what other replicas are to do, and starts again with the rest. So nothing remains in its memory
- * about work that others do.
+ * Keeps the share of one replica up to date with the state. The leader distributes the work, and
+ * every replica follows its own share. If a replica must give work away, it ends all of its work,
+ * releases the part that other replicas will do, and starts again with the rest. Thus its memory
+ * contains nothing about work that others do.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
@@ -31,12 +31,13 @@ export interface FleetDeps {
 }
 
 /**
- * What the fleet calls after changes. It waits for each of these and does nothing else meanwhile.
+ * Functions that the fleet calls after changes. The fleet waits for each call and does nothing else
+ * meanwhile.
  */
 export interface FleetWork {
   /**
-   * Called when claims or configurations of replicas changed. `isOther` says whether this replica's
-   * claims differ from those that its work last took over.
+   * Called when the claims or configurations of replicas changed. `isOther` says whether this
+   * replica's claims differ from those with which its work last started or continued.
    */
   shareChanged(isOther: boolean): Promise<void>;
   /**
@@ -50,18 +51,18 @@ export interface FleetWork {
    */
   delivered(): void;
   /**
-   * Ends the work of this replica, if it has not ended, and starts it again. `between` is called
-   * while no work is done.
+   * Ends the work of this replica, unless it has ended already, and starts it again. `between` is
+   * called while no work runs.
    */
   restart(between: () => Promise<void>): Promise<void>;
 }
 
 const WATCH_EVERY_MS = 100;
-/** The pause after work that could not be started again. */
+/** The wait after a failed attempt to start the work again, in ms. */
 const RETRY_MS = 1_000;
 /**
- * A new leader waits this long before it reads all watches, because sharing out the previous
- * leader's work must not wait for that.
+ * The ms after which a new leader reads all watches again. It does not do so immediately, because
+ * distributing the previous leader's work comes first.
  */
 const READ_AGAIN_AFTER_MS = 1_000;
 
@@ -71,7 +72,7 @@ export class Fleet implements Share {
   readonly #inTurn = createInTurn();
   readonly #work = new Map<WorkKind, readonly Work[]>();
   #held: ReadonlySet<string> = new Set();
-  /** The claims that this replica's work last took over. */
+  /** The claims with which this replica's work last started or continued. */
   #takenOver: ReadonlySet<string> = new Set();
   #news: ShareNews = { revision: -1, announcements: -1, arrivals: 0 };
   #isLeading: boolean;
@@ -157,7 +158,8 @@ export class Fleet implements Share {
     this.#mustAnnounce = true;
     const announcements = await this.#deps.store.announce(watches);
     this.#mustAnnounce = false;
-    // Do not react to this replica's own announcement, unless others came in between.
+    // Do not react to this replica's own announcement, unless another replica has made one
+    // meanwhile.
     if (announcements === this.#news.announcements + 1)
       this.#news = { ...this.#news, announcements };
   }
@@ -191,8 +193,8 @@ export class Fleet implements Share {
   }
 
   /**
-   * Reads what this replica holds, and from which point on it must follow news, before its work
-   * starts.
+   * Reads the claims of this replica, and the point from which it must follow announcements, before
+   * its work starts.
    */
   async #begin(): Promise<void> {
     this.#news = await this.#deps.store.shareNews();
@@ -209,7 +211,7 @@ export class Fleet implements Share {
   }
 
   /**
-   * Uses the work that the previous leader shared out until this replica has planned the work
+   * Uses the distribution that the previous leader made until this replica has planned the work
    * itself.
    */
   async #takeOverWork(): Promise<void> {
@@ -231,8 +233,8 @@ export class Fleet implements Share {
   }
 
   /**
-   * Shares out the work. Replicas whose configuration or planner differs from the leader's get
-   * nothing, because they may plan other polls.
+   * Distributes the work. A replica whose configuration or planner differs from the leader's gets
+   * nothing, because it may plan other polls.
    */
   #shareOut(): Promise<void> {
     return this.#inTurn(async () => {
@@ -271,7 +273,7 @@ export class Fleet implements Share {
     }
   }
 
-  /** Reads what this replica holds. Returns whether something must be handed over. */
+  /** Reads the claims of this replica. Returns whether it must give something away. */
   async #readHeld(): Promise<boolean> {
     const { store, membership } = this.#deps;
     const own = await store.claimsOf(membership.id);
@@ -299,8 +301,8 @@ export class Fleet implements Share {
 }
 
 /**
- * Clears a replica that is gone from a claim. The replica may have been removed between the reading
- * and the saving of its claims.
+ * Removes a replica that is gone from a claim. The replica may have been removed after the claims
+ * were read and before they are saved.
  */
 const withoutGone = (claim: WorkClaim, replicas: readonly ReplicaState[]): WorkClaim =>
   replicas.some(({ id }) => id === claim.replica) ? claim : { ...claim, replica: null };

@@ -1,6 +1,6 @@
 /**
- * Asks the data service what the keys have left, for the audit, and to find out whether a refused
- * key is accepted again.
+ * Asks the data service how many requests the keys have left, for the audit, and to find out
+ * whether a refused key is accepted again.
  */
 import { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -16,7 +16,8 @@ import type { Paying } from "./paying.ts";
 export interface Auditing {
   readonly quotaAudit: Pick<QuotaAudit, "check" | "spent">;
   /**
-   * Returns whether the service would answer again after it refused the only key, or all of them.
+   * Returns whether the service would answer billed requests again, after it refused the only key
+   * or all keys.
    */
   probe(): Promise<boolean>;
   start(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The keys that pay for requests, how much of their quota is left, and the pace that follows from
- * it. auditing.ts has the parts that need the gate to ask the service.
+ * The keys that are used for requests, how much of their quota is left, and the pace of polls that
+ * follows from it. auditing.ts has the parts that make requests to the service.
  */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
@@ -29,11 +29,11 @@ export interface Paying {
   readonly keyRefusals: Pick<KeyRefusals, "answered">;
   readonly quotaMonitor: QuotaMonitor;
   readonly auditReadings: AuditReadings;
-  /** Returns the active keys, with what each may spend. */
+  /** Returns the active keys, with the limit and the spent requests of each. */
   readonly keyQuotas: () => readonly KeyQuota[];
   /** Reads the ledger and sets the pace of the planned polls. */
   readonly refreshQuota: () => Promise<void>;
-  /** What the gate to the data service uses before it sends a request. */
+  /** The parts that the gate to the data service uses before it sends a request. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
   /**
    * Starts to use the keys of the active configuration and asks the service how many requests they

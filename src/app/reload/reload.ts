@@ -1,6 +1,6 @@
 /**
- * Applies a changed configuration while the daemon runs: completely or not at all, one reload after
- * the other. Logs who asked and what changed.
+ * Applies a changed configuration while the daemon runs, completely or not at all. Reloads run one
+ * after the other. Logs who asked for a reload and what changed.
  */
 import type { Config } from "../../config/config.ts";
 import { isUnchanged } from "../../config/read-log.ts";
@@ -30,7 +30,7 @@ import { sendsText } from "../../operate/changes/sent-changes.ts";
 
 export interface ReloadDeps {
   readonly deps: Pick<DaemonDeps, "load" | "files" | "log" | "hash">;
-  /** Returns the watches as the state knows them. */
+  /** Returns the stored states of the watches. */
   readonly states: () => Promise<readonly WatchState[]>;
   readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
@@ -88,8 +88,8 @@ class Reloads {
   loadedAtMs: number;
   readonly #deps: ReloadDeps;
   /**
-   * Whether the last configuration was not applied or recorded only because the state could not be
-   * read or written.
+   * Whether the last configuration could not be applied or recorded, only because the state could
+   * not be read or written.
    */
   #isPending = false;
   #underWay: Promise<unknown> = Promise.resolve();
@@ -101,8 +101,8 @@ class Reloads {
   }
 
   /**
-   * Reloads after the reload under way, which may have read the files before they were changed. All
-   * who ask meanwhile share that next reload.
+   * Makes another reload after the one that is running, because that one may have read the files
+   * before they changed. All requests that come meanwhile share this next reload.
    */
   next(askedBy: string): Promise<ReloadOutcome> {
     if (this.#queued === undefined) {
@@ -121,8 +121,8 @@ class Reloads {
 
   storeRecovered(): void {
     const { log } = this.#deps.deps;
-    // A reload under way may have used the state before it recovered, and its refusal may still be
-    // to come.
+    // A reload that is running may have used the state before it recovered, and may still be
+    // refused for that reason.
     void this.#underWay.then(() => {
       if (this.#isPending)
         this.next("recovered state").catch((error: unknown) =>

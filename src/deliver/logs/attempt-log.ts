@@ -8,7 +8,7 @@ import type { Log, LogFields } from "../../model/log.ts";
 const WRITE = {
   retried: (log: Log, fields: LogFields) =>
     log.warn("deliveries failed and will be retried", fields),
-  /** The other side asked for a pause, so nothing is wrong. */
+  /** The other side only asked for a pause, so this is no warning. */
   limited: (log: Log, fields: LogFields) => log.info("a sink asked to wait", fields),
   dead: (log: Log, fields: LogFields) => log.error("messages were given up", fields),
 } as const;

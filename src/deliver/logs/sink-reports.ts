@@ -11,7 +11,7 @@ import type { SinkQueue } from "../queue/sink-queue.ts";
 export interface SinkTrouble {
   readonly sink: string;
   readonly reason: string;
-  /** What the operator can do; may be empty. */
+  /** What the operator can do about the failure; may be empty. */
   readonly hint: string;
   readonly sinceMs: number;
   readonly retryForMs: number;

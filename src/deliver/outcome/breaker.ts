@@ -34,7 +34,7 @@ export interface Breaker {
    */
   recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
   /**
-   * Records that the sink asked to wait, for as long as the queue's `waits` say. Changes nothing
+   * Records that the sink asked to wait; `queue.waits` has the length of the wait. Changes nothing
    * unless the breaker is open.
    */
   recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
@@ -180,7 +180,7 @@ async function openAfterWaits(
   if (inMs > 0) return inMs;
   const nowMs = clock.now();
   if (((await store.nextDueAt([queue.name])) ?? Number.POSITIVE_INFINITY) > nowMs) {
-    // No message is due any more, so nothing shows whether the sink still asks to wait.
+    // No message is due any more, so no attempt will show whether the sink still asks to wait.
     if (pauseMs(queue, clock) === 0) forgetWaits(queue);
     return undefined;
   }

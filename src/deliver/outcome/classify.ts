@@ -12,9 +12,9 @@ import { isUnsent, type Attempt } from "../stages/send.ts";
 
 /**
  * Returns the result to record for an attempt. `breaker` is the state of the sink's breaker after
- * the attempt. While the breaker is open, its pauses apply, and the message uses up no step of its
- * retry schedule. The same holds while the sink asks to wait, unless it has asked many times in a
- * row.
+ * the attempt. While the breaker is open, its pauses apply, and the attempt uses no step of the
+ * message's retry schedule. The same is true while the sink asks to wait, unless it has asked many
+ * times in a row.
  */
 export function classifyAttempt(
   attempt: Exclude<Attempt, { kind: "aborted" | "held" }>,

@@ -23,8 +23,8 @@ const AT_ONCE = 200;
 
 /**
  * Gives up deliveries and messages that have been due for longer than `retry_for`. Does nothing
- * unless the breaker has been open for that long. For deliveries that were held or postponed, the
- * time begins when they came due.
+ * unless the breaker has been open for that long. For a delivery that was held or postponed, the
+ * time counts from the moment it became due.
  */
 export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise<void> {
   const nowMs = deps.clock.now();

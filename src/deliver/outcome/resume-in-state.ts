@@ -48,8 +48,9 @@ export async function probeInState(
 }
 
 /**
- * Returns now or, if that is not earlier than the stored time, a time right before it. The
- * command's clock may be ahead of the daemon's.
+ * Returns the current time or, if the stored time is earlier, a time just before that. The result
+ * is thus always earlier than the stored time, even if this command's clock is ahead of the
+ * daemon's.
  */
 const sooner = ({ probeAtMs }: SinkHealth, nowMs: number): number =>
   Math.min(nowMs, (probeAtMs ?? nowMs) - 1);

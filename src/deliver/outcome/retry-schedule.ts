@@ -12,7 +12,7 @@ const STEPS_MS = [
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ] as const;
 
-/** Each wait is lengthened or shortened by up to this share. */
+/** The share by which each wait is randomly lengthened or shortened. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {

@@ -1,6 +1,6 @@
 /**
- * Repeats the turns of one worker, one at a time: when woken, and by a timer. Does not depend on
- * what a turn does.
+ * Repeats the turns of one worker, one at a time. A turn begins when the loop is woken or when its
+ * timer ends. The loop does not depend on what a turn does.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
@@ -21,8 +21,8 @@ export interface Loop {
 }
 
 /**
- * Makes one turn. Returns in how many milliseconds the next turn has something to do; undefined to
- * wait until woken.
+ * Makes one turn. Returns in how many milliseconds the next turn has something to do; undefined if
+ * the loop must only be woken.
  */
 export type LoopTurn = () => Promise<number | undefined>;
 

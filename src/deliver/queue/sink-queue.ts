@@ -22,7 +22,7 @@ export interface PumpSink {
   readonly chat: boolean;
   /** The number of attempts that may be under way at once. */
   readonly concurrency: number;
-  /** How long a message is retried, from its first attempt. */
+  /** How long a message is tried again, in ms since its first attempt. */
   readonly retryForMs: number;
   /**
    * Identifies the destination without its secrets. If the destination in the configuration
@@ -58,7 +58,7 @@ export interface ClaimedMessage {
 export interface SinkQueue extends PumpSink {
   readonly name: string;
   readonly busy: Set<string>;
-  /** The number of messages that were claimed and are not recorded yet. */
+  /** The number of messages that were claimed and whose results are not recorded yet. */
   inHand: number;
   sending: number;
   /**
@@ -72,7 +72,7 @@ export interface SinkQueue extends PumpSink {
    */
   readonly held: Set<() => void>;
   health: SinkHealth;
-  /** Failures of the sink in a row. */
+  /** The number of failures of the sink in a row. */
   failures: number;
   /** The busy keys of the groups with these failures, at most the first `OPEN_AFTER` of them. */
   readonly failedGroups: Set<string>;
@@ -151,9 +151,9 @@ export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
   queue.health.breaker === "open" && (isDisabled(queue) || (queue.health.probeAtMs ?? 0) > nowMs);
 
 /**
- * Whether the breaker stops all messages of the sink. While only a few groups have failed, their
- * messages may be the cause. Until then, a group that was not tried yet is let through, and does
- * not wait for a probe with another group's message.
+ * Whether the breaker stops all messages of the sink. While only a few groups have failed, the
+ * messages of these groups may be the cause. A group that was not tried yet is therefore let
+ * through, without waiting for the next probe.
  */
 const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
   isBeforeProbe(queue, nowMs) &&

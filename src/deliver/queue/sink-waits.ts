@@ -1,6 +1,6 @@
 /**
- * Keeps the wait that a sink asked for: until when nothing is sent to it, and its refusals in a
- * row. model/asked-wait.ts decides how waits grow and what bounds them.
+ * Stores that a sink asked to wait: until when nothing is sent to it, and how many refusals there
+ * were in a row. model/asked-wait.ts decides how long the waits are.
  */
 import {
   addRefusal,

@@ -104,8 +104,9 @@ function periodOf(
 }
 
 /**
- * Compares events by age. Several polls may have found them, and a later poll may have found older
- * ones. Some times are only known to the second; within a second, ids grow with time.
+ * Compares events by age. The order in which events were found is no help, because a later poll may
+ * find older events. Some times are only known to the second; within a second, ids increase with
+ * time.
  */
 export const byAge = ({ event: a }: OutboxEvent, { event: b }: OutboxEvent): number =>
   secondOf(a) - secondOf(b) ||

@@ -1,8 +1,8 @@
 /**
- * Decides which due alerts are sent, by what is known about their posts now. An alert about a
- * deleted post is left out. A follow-up, which reports a change of a post that had an alert before,
+ * Decides which due alerts are sent, depending on the present state of their posts. An alert about
+ * a deleted post is left out. A follow-up reports a change of a post that had an alert before. It
  * is sent as a reply to that alert, waits until the alert's message is edited, or is dropped
- * because the edit shows the same. Pure except for the store's record of these decisions.
+ * because the edit shows the same. Pure, except that the decisions are recorded in the store.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
@@ -75,8 +75,8 @@ export async function withoutWithheld(
 }
 
 /**
- * Decides what happens to an alert. `shown` contains the delivery ids of alerts in the same digest
- * that show the edited text of their posts.
+ * Decides what happens to an alert. `shown` contains the ids of deliveries in the same digest that
+ * show the edited text of their posts.
  */
 function fateOf(
   member: DueMember,

@@ -43,7 +43,7 @@ export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boole
 
 export interface Claim {
   readonly queue: SinkQueue;
-  /** Whether the breaker was open when the work was read. */
+  /** Whether the breaker was open when the due work was loaded. */
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
@@ -56,8 +56,8 @@ export interface Claim {
 }
 
 /**
- * How many deliveries are read at once when a mute was found to hold some of them. Many may be
- * muted, so postponing them takes fewer rounds.
+ * The number of deliveries that are loaded at once after a mute was found to hold some. Many of
+ * them may be muted, and a larger number takes fewer rounds to postpone them.
  */
 const MUTED_AT_ONCE = 200;
 
@@ -156,8 +156,8 @@ async function dueWorkOf(
 }
 
 /**
- * Silences deliveries that are not part of a message yet. Only a delivery that had to wait can be
- * silenced, and only if every event that it stands for is silenced.
+ * Silences deliveries that are not part of a message yet. A delivery is only silenced if it had to
+ * wait, and if all events that it represents are silenced.
  */
 async function withoutSilenced(
   { store, silenceOf }: GroupStageDeps,

@@ -51,7 +51,7 @@ export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "d
   readonly period?: DigestPeriod | undefined;
   /** The mentions. If there are several messages, only the first one contains them. */
   readonly mentions: readonly string[];
-  /** What each message of a sink without lists says of its scheduled digest. */
+  /** The facts about a scheduled digest, which each message says if the sink has no lists. */
   readonly digest?: BatchDigest | undefined;
 }
 
@@ -164,7 +164,7 @@ function layOutWhole(
   return { parts: batched(deps, queue, { events, atOnce }, shown), unlisted: [] };
 }
 
-/** Adds what every message of a scheduled digest says, if its sink has no lists. */
+/** Adds the facts about a scheduled digest, if the sink has no lists. */
 function withDigest(deps: LayOutDeps, events: readonly OutboxEvent[], shown: Shown): Shown {
   const { cause, period } = shown;
   if (cause !== "schedule" || period === undefined) return shown;

@@ -10,10 +10,10 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 export type ChooseMentions = (members: readonly DueMember[], atMs: number) => readonly string[];
 
 /**
- * Creates a function that chooses mentions for messages of one sink that are sealed together. A
- * mention in one of the messages is not repeated in the others within its interval. Alerts that an
+ * Creates a function that chooses mentions for messages of one sink that are sealed together. If
+ * one message contains a mention, the others do not repeat it within its interval. Alerts that an
  * operator sent again mention nobody, because the channel was notified before or the alerts are
- * long past. Follow-ups mention nobody either.
+ * old. Follow-ups mention nobody either.
  */
 export async function createMentionChoice(
   store: Pick<Outbox, "lastMentions">,

@@ -21,9 +21,9 @@ import { heldGroupKey } from "../../route/route-event.ts";
 export interface WaitRules {
   /** Whether muted hours are configured for the sink or for a route to it. */
   canMute(sink: string): boolean;
-  /** Returns the mute that holds the delivery back now; undefined if none does. */
+  /** Returns the mute that holds the delivery now; undefined if there is none. */
   holdOf(delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string): Hold | undefined;
-  /** Returns the sink's own mute if it is active now. */
+  /** Returns the sink's own mute if it is active now; otherwise undefined. */
   holdOfSink(sink: string): Hold | undefined;
   /**
    * Returns the group of a waiting delivery and until when it waits; undefined if its sink is not

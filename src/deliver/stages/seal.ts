@@ -141,7 +141,9 @@ async function sealBundle(
   }));
 }
 
-/** Returns the line below a message of these deliveries; none if its sink shows none. */
+/**
+ * Returns the line below a message of these deliveries; undefined if the sink shows no such line.
+ */
 function footerOf(
   { sink, region }: SinkQueue,
   members: readonly DueMember[],
@@ -190,7 +192,7 @@ function itemsOf({ groupKey, members }: Pick<Bundle, "groupKey" | "members">): r
   return items;
 }
 
-/** Returns an alert without its mark, because the footer of its message shows that. */
+/** Returns an alert without its acknowledgement, because the footer of its message shows it. */
 const withoutMark = ({ acknowledged: _, ...member }: DueMember): DueMember => member;
 
 /** Returns the items of each bundle, with texts rendered by their templates. */

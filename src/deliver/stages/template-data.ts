@@ -1,6 +1,6 @@
 /**
- * Builds the data that a template gets for an event: only the fields that it may read. Copying and
- * parsing all of an event would take longer than rendering it.
+ * Builds the data that a template gets for an event: only the fields that the template may read.
+ * Copying and parsing the whole event would take longer than rendering the template.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -58,7 +58,7 @@ function pick(
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields that the data of every event has in addition to the event's body. */
+/** The fields that the data of every event has, in addition to those of the event's body. */
 const OF_ALL = ["labels", "event", "message"];
 
 /**

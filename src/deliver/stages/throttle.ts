@@ -19,11 +19,11 @@ export interface ThrottlePlan {
    * alone.
    */
   readonly isDigest: boolean;
-  /** How many of the fresh messages are sent alone, the oldest first. */
+  /** The number of fresh messages that are sent alone, beginning with the oldest. */
   readonly alone: number;
   /** When the digest with the other messages is due; undefined if there are none. */
   readonly gatherUntilMs?: number;
-  /** Whether the channel must still get the message that says that alerts are gathered. */
+  /** Whether the channel must still get the message that announces the digest. */
   readonly isFirst: boolean;
 }
 

@@ -24,7 +24,7 @@ const SUSPENDED = "it ran too long before and has not been tried again yet";
 export interface TemplateFailure {
   readonly template: string;
   readonly sink: string;
-  /** What went wrong, in liquidjs's words, with line and column. */
+  /** The error text of liquidjs, with line and column. */
   readonly problem: string;
 }
 
