@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus } from "node:os";
 import { benchAddedDelay } from "./added-delay.ts";
+import { benchArchive } from "./archive.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchCommit } from "./commit.ts";
 import type { Bench } from "./figure.ts";
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   idle: benchIdle,
   "first-reads": benchFirstReads,
   commit: benchCommit,
+  archive: benchArchive,
   outbox: benchOutbox,
   "added-delay": benchAddedDelay,
   report: benchReport,

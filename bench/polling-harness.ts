@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { registrationOf } from "../src/operate/changes/registration-of.ts";
 import type { Routing } from "../src/operate/alerts/routing.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
+import { ArchivedNumbers } from "../src/polling/run/archived-numbers.ts";
 import { createPollTrace } from "../src/polling/run/poll-trace.ts";
 import { PollRunner } from "../src/polling/run/poll-runner.ts";
 import type { PollOutcome } from "../src/polling/run/poll-outcome.ts";
@@ -46,6 +47,8 @@ export interface PollingHarnessOptions {
   readonly wakeDelivery?: () => void;
   /** Where its events go; to the webhook, with nothing in their way, where it is left out. */
   readonly routing?: () => Pick<Routing, "routeOf">;
+  /** Whether its polls are archived; they are, where it is left out. */
+  readonly isArchiving?: () => boolean;
   /** Where the state is; a file in the folder, where it is left out. */
   readonly postgres?: PostgresAddress;
   /**
@@ -122,6 +125,8 @@ export async function createPollingHarness(
     }),
     retentionMs: () => 90 * 86_400_000,
     withoutRemoved: (polled) => polled,
+    isArchiving: options.isArchiving ?? (() => true),
+    archived: new ArchivedNumbers(),
     wakeDelivery: options.wakeDelivery ?? (() => {}),
   });
   const watches = Array.from({ length: writer.of }, (_, number) => watchOf(number));

@@ -20,6 +20,7 @@ import type { ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "../operate/actions/actions.ts";
 import { createDaemonEffects } from "./daemon-effects.ts";
+import { type Archiving, createArchiving } from "./archiving.ts";
 import { watchClock } from "./clock-monitor.ts";
 import type { ActivityFeed } from "../operate/views/activity.ts";
 import type { DaemonDeps } from "./daemon/daemon-deps.ts";
@@ -119,8 +120,14 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   const { config, delivery, active } = delivering;
   const grace = createGrace(clock);
   teardown.push("delivery", () => delivering.stop(grace.leftMs()));
+  const archiving = createArchiving({ ...core, files: deps.files, config });
   const guard = createSandboxGuard({ http, config, onRefused });
-  const polling = createPolling({ ...core, delivering, deps: { ...deps, http: guard.http } });
+  const polling = createPolling({
+    ...core,
+    archiving,
+    delivering,
+    deps: { ...deps, http: guard.http },
+  });
   teardown.push("polling", () => polling.stop());
   const reloader = createReloader({
     ...core,
@@ -131,7 +138,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   });
   core.events.on("storeRecovered", () => reloader.storeRecovered());
   const enriching = createEnriching({ ...core, delivering });
-  const built: BuiltWork = { ...core, delivering, polling, reloader, enriching };
+  const built: BuiltWork = { ...core, archiving, delivering, polling, reloader, enriching };
   serving.show(shownOf(built), teardown);
   log.info("status page is up", { url: serving.url });
 
@@ -183,6 +190,7 @@ interface BuiltWork extends WorkParts {
   readonly meter: ReadableMeter;
   readonly events: DaemonEvents;
   readonly silences: ActiveSilences;
+  readonly archiving: Archiving;
   readonly delivering: Delivering;
   readonly polling: Polling;
   readonly reloader: Reloader;
@@ -296,9 +304,10 @@ function startStateCheck(
  */
 function startBackgroundJobs(
   initial: Config,
-  { deps, delivering, store, reloader }: BuiltWork,
+  { deps, archiving, delivering, store, reloader }: BuiltWork,
   teardown: Teardown,
 ): void {
+  teardown.push("free space", archiving.watchSpace());
   const { clock, hash, log, files } = deps;
   void delivering.check();
   void warnOfStranded(initial, { store, log });
@@ -322,7 +331,8 @@ function startBackgroundJobs(
  * called repeatedly.
  */
 function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
-  const { deps, store, clock, log, share, events, delivering, enriching, polling } = built;
+  const { deps, store, clock, log, share, events } = built;
+  const { archiving, delivering, enriching, polling } = built;
   const { config, delivery } = delivering;
   const { engine, storeMonitor } = polling;
   const { heartbeat } = initial.ops;
@@ -337,6 +347,7 @@ function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): ()
     if (hasBegun || !share.isLeading()) return;
     hasBegun = true;
     engine.lead();
+    teardown.push("trimming", archiving.startTrimming());
     teardown.push("pruning", startPruning({ store, clock, log, retentionMs, polls }));
     if (share.isAlone)
       teardown.push("clock watch", watchClock({ ...built, engine, pump: () => delivery().pump }));

@@ -101,6 +101,12 @@ export interface ServerConfig {
   readonly newTokenFile?: string;
 }
 
+/** How much of what polls found is kept for backtests. */
+export interface ArchiveLimits {
+  readonly keepMs: number;
+  readonly maxBytes: number;
+}
+
 /**
  * An error or a warning about the file, with its place. The message also says what to write
  * instead.
@@ -117,7 +123,12 @@ export interface ConfigIssue {
 
 export interface Config {
   readonly api: ApiConfig;
-  readonly state: StateAddress & { readonly retentionMs: number; readonly mustExist: boolean };
+  readonly state: StateAddress & {
+    readonly retentionMs: number;
+    readonly mustExist: boolean;
+    /** Undefined if nothing is archived. */
+    readonly archive?: ArchiveLimits;
+  };
   readonly server: ServerConfig;
   readonly ops: {
     readonly sinks: readonly string[];
@@ -141,6 +152,8 @@ export interface Config {
   readonly files: readonly string[];
   /** Hashes of the files that were read. `isUnchanged` compares them with the present files. */
   readonly reads: readonly ReadMark[];
+  /** The configuration as a text without its secrets; set if the loader was asked for it. */
+  readonly stored?: string;
   /** Identifies this configuration: a hash of the texts from which it was read. */
   readonly hash: string;
 }

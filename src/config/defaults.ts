@@ -12,6 +12,7 @@ export const DEFAULTS = {
   },
   price: { currency: "$" },
   state: { path: "data/chirpwatch.db", retention: "90d", must_exist: false },
+  archive: { keep: "14d", max_size: "256MB" },
   server: { listen: "127.0.0.1:9464" },
   heartbeat: { interval: "1m" },
   links: { host: "https://x.com" },

@@ -19,6 +19,8 @@ export interface ConfigRevision {
 export interface ProposedConfig extends Omit<ConfigRevision, "number"> {
   /** Whether the proposed configuration may become current again if it was superseded. */
   readonly mayGoBack: boolean;
+  /** The configuration without its secrets, as a text that can be loaded; absent if not known. */
+  readonly body?: string | undefined;
 }
 
 export interface ConfigRevisionStore {
@@ -34,4 +36,6 @@ export interface ConfigRevisionStore {
    * Returns the current configuration after that. Writes an audit record for an activation.
    */
   proposeConfig(proposed: ProposedConfig): Promise<ConfigRevision>;
+  /** Returns the text of the current configuration; undefined if it was not stored. */
+  currentConfig(): Promise<string | undefined>;
 }

@@ -15,6 +15,8 @@ export interface Files {
   exists(path: string): Promise<boolean>;
   isDirectory(path: string): Promise<boolean>;
   list(path: string): Promise<readonly string[]>;
+  /** Returns how many bytes the volume of a file has left. Absent if that cannot be known. */
+  freeBytes?(path: string): Promise<number>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

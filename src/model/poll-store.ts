@@ -1,4 +1,5 @@
 /** The storage port for polls: what a poll stores in one commit, and what the next one loads. */
+import type { ArchivedRead } from "./archive.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
@@ -206,6 +207,8 @@ export interface PollCommit {
   readonly levels?: readonly LevelStep[];
   /** Enrichments of events whose deliveries are created later. */
   readonly enrichments?: readonly NewEnrichment[] | undefined;
+  /** What was new, for the archive. Absent if there is none. */
+  readonly archive?: readonly ArchivedRead[];
 }
 
 export type CommitResult =

@@ -3,6 +3,7 @@
  * it. All times are epoch ms, ids are text.
  */
 import type { ReportStore } from "./report.ts";
+import type { ArchiveStore } from "./archive.ts";
 import type { BackfillStore } from "./backfill.ts";
 import type { ConfigRevisionStore } from "./config-revisions.ts";
 import type { CrosspostStore } from "./crosspost.ts";
@@ -81,6 +82,7 @@ export interface Store
     ReplicaStore,
     ConfigRevisionStore,
     BackfillStore,
+    ArchiveStore,
     LevelStore,
     History,
     Notes,

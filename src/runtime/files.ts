@@ -1,6 +1,6 @@
 /** Implements the Files port, which only reads. Each room that writes files does so itself. */
 import { constants } from "node:fs";
-import { access, open, readdir, stat } from "node:fs/promises";
+import { access, open, readdir, stat, statfs } from "node:fs/promises";
 import type { Files } from "../model/files.ts";
 import { readDenial } from "./read-denial.ts";
 
@@ -24,6 +24,10 @@ export function createFiles(): Files {
         (found) => found.isDirectory(),
         () => false,
       ),
+    freeBytes: async (path) => {
+      const { bavail, bsize } = await statfs(path);
+      return bavail * bsize;
+    },
     list: (path) => explained(path, async () => (await readdir(path)).sort()),
   };
 }

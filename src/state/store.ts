@@ -19,6 +19,7 @@ import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WaitsStore } from "../model/waits.ts";
 import type { WatchStore } from "../model/watch-store.ts";
+import { archiveStore } from "./archive/archive.ts";
 import { recordAudit } from "./db/audit.ts";
 import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
 import { commitPoll } from "./polls/commit-poll.ts";
@@ -115,6 +116,7 @@ export function createStore(
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
     ...backfills(db),
+    ...archiveStore(db),
     openLevels: (watchKeys) => openLevels(db, watchKeys),
     dueRepeats: () => dueRepeats(db),
     closeLevel: (level) => closeLevel(db, level),

@@ -56,7 +56,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   forecast: [["."], ["advice"]],
   operate: [
     ["."],
-    ["changes"],
+    ["changes", "archive"],
     ["alerts"],
     ["reports"],
     ["views"],
@@ -71,7 +71,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
     ["files"],
     ["ledger"],
     ["watches"],
-    ["items"],
+    ["items", "archive"],
     ["messages"],
     ["outbox"],
     ["replicas"],

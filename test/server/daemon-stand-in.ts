@@ -113,6 +113,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   watches: [watchView()],
   sinks: [sinkView()],
   silences: [],
+  archive: { off: "", reads: 12, bytes: 1_048_576, since: "2026-03-01T00:00:00.000Z" },
   recent_events: [
     {
       id: "e1",

@@ -6,6 +6,7 @@ import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
+import { describeArchive, describeEncoding } from "./archive-contract.ts";
 import { describeReports } from "./reports-contract.ts";
 import { describePartlyTaken } from "./partly-taken-contract.ts";
 import { describeStore } from "./store-contract.ts";
@@ -16,6 +17,8 @@ describeMarks("SQLite", () => openTemp(memoryStatePath()));
 describeLevels("SQLite", () => openTemp(memoryStatePath()));
 describeFollowUps("SQLite", () => openTemp(memoryStatePath()));
 describeReports("SQLite", () => openTemp(memoryStatePath()));
+describeArchive("SQLite", () => openTemp(memoryStatePath()));
+describeEncoding();
 describePartlyTaken("SQLite", () => openTemp(memoryStatePath()));
 
 test("a group that waits is due at its time after a restart", async () => {

@@ -10,6 +10,7 @@ import { describeLevels } from "./levels-contract.ts";
 import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
+import { describeArchive } from "./archive-contract.ts";
 import { describeReports } from "./reports-contract.ts";
 import { describePartlyTaken } from "./partly-taken-contract.ts";
 import { describeStore } from "./store-contract.ts";
@@ -34,6 +35,7 @@ describe("on Postgres", () => {
   describeLevels("Postgres", () => states.empty());
   describeFollowUps("Postgres", () => states.empty());
   describeReports("Postgres", () => states.empty());
+  describeArchive("Postgres", () => states.empty());
   describePartlyTaken("Postgres", () => states.empty());
   describeInterleaved("Postgres", async () => [await states.empty(), await states.open()]);
 });

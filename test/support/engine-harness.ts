@@ -297,6 +297,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
       random,
       timetable,
       polls,
+      isArchiving: () => true,
       hash,
       meter,
       log,

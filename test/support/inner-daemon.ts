@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
 import type { Adapters } from "../../src/app/daemon/daemon-deps.ts";
 import type { Clock } from "../../src/model/clock.ts";
+import type { Files } from "../../src/model/files.ts";
 import type { Http } from "../../src/model/http.ts";
 import type { Log } from "../../src/model/log.ts";
 import { createTemplateRenderer } from "../../src/render/templates/template-renderer.ts";
@@ -106,6 +107,8 @@ export interface InnerDaemonOptions {
   readonly prepare?: (control: Control) => Promise<unknown>;
   /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
   readonly httpFilter?: (http: Http) => Http;
+  /** In place of what the machine says of its files. */
+  readonly files?: Partial<Files>;
   /** Stands between the daemon and its state. */
   readonly storeFilter?: (store: OpenedStore) => OpenedStore;
 }
@@ -212,7 +215,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
         random,
         hash: sha256,
         http: httpFilter?.(http) ?? http,
-        files: createFiles(),
+        files: { ...createFiles(), ...options.files },
         log: recordingLog(logged, debugged),
         version: "0.0.0",
         write: () => undefined,

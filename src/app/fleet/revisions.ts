@@ -128,6 +128,7 @@ export class Revisions {
       cause,
       by: await this.#ownName(),
       mayGoBack,
+      body: config.stored,
     });
     if (this.#current.hash === hash) this.#settle(true, true);
     else await this.review(config);

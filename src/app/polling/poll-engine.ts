@@ -8,6 +8,7 @@ import { createStoreMonitor } from "../../engine/health/store-monitor.ts";
 import { UpstreamMonitor } from "../../engine/health/upstream-monitor.ts";
 import type { Store } from "../../model/store.ts";
 import type { StoreMonitor } from "../../model/store-health.ts";
+import { ArchivedNumbers } from "../../polling/run/archived-numbers.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
@@ -33,6 +34,7 @@ type FromEngine =
       | "route"
       | "findEdits"
       | "followLevels"
+      | "isArchiving"
     );
 
 export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
@@ -65,6 +67,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     route,
     findEdits,
     followLevels,
+    isArchiving,
   } = parts;
   const storeMonitor = createStoreMonitor({
     store,
@@ -99,7 +102,19 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
       random,
       retentionMs,
     },
-    ...{ clock, serviceClock, hash, meter, log, trace, route, findEdits, followLevels },
+    ...{
+      clock,
+      serviceClock,
+      hash,
+      meter,
+      log,
+      trace,
+      route,
+      findEdits,
+      followLevels,
+      isArchiving,
+      archived: new ArchivedNumbers(),
+    },
     profiles: createProfiles(gate, clock, log),
     wakeDelivery: () => events.emit("committed"),
     isUpstreamDown: () => upstreamMonitor.isDown,

@@ -58,6 +58,7 @@ export interface PollingParts {
   readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
   readonly share: Share;
+  readonly archiving: { readonly isArchiving: () => boolean };
 }
 
 export const createPolling = (parts: PollingParts): Polling => new PollingHalf(parts);
@@ -226,6 +227,7 @@ class PollingHalf implements Polling {
       notifyDirectly: createFallbackNotifier({ delivery, config, clock, random, log }),
       probe: () => this.#auditing.probe(),
       retentionMs: () => config().state.retentionMs,
+      isArchiving: this.#parts.archiving.isArchiving,
     });
   }
 

@@ -95,6 +95,7 @@ async function activate(context: CliContext, configPath: string, author?: string
   const { number, count } = await changeState(context, place, async (store) => {
     const hash = configDigest(config, await store.configSalt(), sha256);
     const current = await store.proposeConfig({
+      body: config.stored,
       hash,
       atMs: context.clock.now(),
       cause: "activate",

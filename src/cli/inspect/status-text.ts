@@ -4,6 +4,7 @@
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
+import { archiveText } from "../../server/contract/archive-words.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
 import type { ReplicaView } from "../../server/schema/replica-view.ts";
@@ -35,6 +36,7 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
     waits(view.sinks, nowMs),
     repeats(view.sinks, nowMs),
     view.silences.length === 0 ? "" : formatSilenceTable(view.silences, nowMs),
+    archiveText(view.archive),
     events(view.recent_events, nowMs),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

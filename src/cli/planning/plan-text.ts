@@ -2,6 +2,7 @@
  * Formats the plan: tables, totals, next runs, and what watches can miss. The view is passed in.
  */
 import type { PlanView, PlanWatchView } from "../../operate/plan/plan-view.ts";
+import { archiveText } from "../../server/contract/archive-words.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
@@ -14,6 +15,7 @@ export function formatPlan(view: PlanView): string {
     lists(view.watches),
     nextRuns(view.watches),
     caveats(view.watches),
+    view.archive === null ? "" : archiveText(view.archive),
   ];
   if (view.warnings.length > 0)
     parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));

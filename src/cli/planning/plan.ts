@@ -125,7 +125,7 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
 async function knownState(
   context: CliContext,
   config: Config,
-): Promise<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs">> {
+): Promise<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs" | "archive">> {
   if (!(await hasState(context, config.state))) return { states: [] };
   try {
     return await readState(context, config, (store) =>

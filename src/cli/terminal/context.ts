@@ -121,7 +121,7 @@ export const ONLINE_OPTION = [
   "ask the service how long the member lists are: one paid request per hundred accounts",
 ] as const;
 
-export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
+export type LoadOptions = Pick<LoadRequest, "lenientSecrets" | "withStored">;
 
 export const loadFrom = (
   context: CliContext,
@@ -143,7 +143,7 @@ export const loadFrom = (
  * they accept the same files.
  */
 export async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
-  const loaded = await loadFrom(context, configPath);
+  const loaded = await loadFrom(context, configPath, { withStored: true });
   const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
   return loaded.ok && refusals.length > 0
     ? { ok: false, issues: [...loaded.config.warnings, ...refusals] }

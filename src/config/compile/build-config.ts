@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { bytesOf } from "../../sinks/kind/size-setting.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
@@ -108,11 +109,17 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
 }
 
 async function placeState(
-  { path, postgres, retention, must_exist }: Sections["state"],
+  { path, postgres, retention, must_exist, archive }: Sections["state"],
   root: MapNode,
   deps: BuildDeps,
 ): Promise<Config["state"]> {
-  const rest = { retentionMs: retention, mustExist: must_exist };
+  const rest = {
+    retentionMs: retention,
+    mustExist: must_exist,
+    ...(archive === "off"
+      ? {}
+      : { archive: { keepMs: archive.keep, maxBytes: bytesOf(archive.max_size) } }),
+  };
   if (postgres === undefined) return { path: await checkedStatePath(path, root, deps), ...rest };
   return { path: await socketPlaceOf(postgres, deps), postgres, ...rest };
 }

@@ -14,6 +14,7 @@ import { buildConfig } from "../compile/build-config.ts";
 import type { Config, ConfigIssue } from "../config.ts";
 import { interpolate } from "../text/interpolate.ts";
 import { mergeSources } from "../text/merge-sources.ts";
+import { storedConfig } from "./stored-config.ts";
 import { parseYaml } from "../text/parse-yaml.ts";
 import { readSources } from "../text/read-files.ts";
 import { configHash, recordReads } from "../read-log.ts";
@@ -38,6 +39,8 @@ export interface LoadRequest {
    * sink with a missing secret then has no settings.
    */
   readonly lenientSecrets?: boolean;
+  /** Set for a daemon, which stores its configuration. */
+  readonly withStored?: boolean;
 }
 
 export type LoadResult =
@@ -97,6 +100,10 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     notedFiles: read,
     lenient,
   });
+  const stored =
+    request.withStored === true && built !== undefined
+      ? await storedConfig(root, { ...request, files, folder: sources.folder })
+      : undefined;
   if (isLarge) collectGarbage();
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
@@ -104,6 +111,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     ok: true,
     config: deepFreeze({
       ...built,
+      ...(stored === undefined ? {} : { stored }),
       warnings: issues,
       files: [...read],
       reads: marks(),

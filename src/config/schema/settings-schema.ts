@@ -2,6 +2,7 @@
  * The schemas of the sections other than watches, sinks and routes: api, state, server, ops, links.
  */
 import { z } from "zod";
+import { sizeSetting } from "../../sinks/kind/size-setting.ts";
 import { DEFAULTS } from "../defaults.ts";
 import {
   baseUrl,
@@ -21,7 +22,7 @@ import {
  */
 export const SERVICE_RATE_PER_SECOND = 20;
 
-const { api, price, state, server, heartbeat, links } = DEFAULTS;
+const { api, price, state, archive, server, heartbeat, links } = DEFAULTS;
 
 const priceSchema = z.strictObject({
   per_request: z.number().min(0).describe("What one request costs."),
@@ -119,6 +120,15 @@ export const API_SECRETS = ["key"] as const;
 
 export const STATE_SECRETS = ["url"] as const;
 
+const archiveSchema = z.strictObject({
+  keep: duration(3_600_000)
+    .prefault(archive.keep)
+    .describe("How long it is kept, and how far back a backtest can go."),
+  max_size: sizeSetting(archive.max_size, "100MB or 1GB").describe(
+    "Its size in the state. Beyond that, the oldest is deleted first.",
+  ),
+});
+
 export const stateSchema = z.strictObject({
   path: z
     .string()
@@ -141,6 +151,12 @@ export const stateSchema = z.strictObject({
     .boolean()
     .prefault(state.must_exist)
     .describe("true: refuse to start if there is no database yet."),
+  archive: z
+    .union([z.literal("off"), archiveSchema])
+    .prefault({})
+    .describe(
+      "What polls found, kept for backtests. `off`: nothing is kept, and what was kept is deleted.",
+    ),
 });
 
 export const serverSchema = z.strictObject({

@@ -11,7 +11,7 @@ import type { Tweet } from "../../model/tweet.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
+import { gatherMs, type Missed, missedBy } from "../../polling/evaluate/absence.ts";
 import {
   evaluateRecheck,
   mayBeEdited,
@@ -40,6 +40,9 @@ export interface RecheckDeps
 /** Returns the active watches that recheck their tweets and are not paused. */
 export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
+
+/** What rechecks find is not gathered longer than the shortest time. */
+const NO_GATHERING = gatherMs(0, true);
 
 /** A due recheck of a tweet, with the subscriber whose watch rechecks it. */
 interface Followed {
@@ -161,11 +164,12 @@ export class RecheckBatches {
     outcomes: readonly RecheckOutcome[],
     answer?: ReadonlyMap<string, Tweet>,
   ): Promise<boolean> {
-    const { clock, trace, route, findEdits } = this.#deps;
+    const { clock, trace, route, findEdits, isArchiving, archived } = this.#deps;
     const nowMs = clock.now();
     const events = outcomes.flatMap(({ event }) => event ?? []);
     const routed = events.map((event) => route(event, nowMs));
     const edits = (await findEdits?.(sightsOf(answer?.values() ?? [], events))) ?? [];
+    const facts = isArchiving() ? archived.changed(outcomes) : [];
     const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
@@ -177,8 +181,16 @@ export class RecheckBatches {
         ended: outcomes.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
         late: outcomes.flatMap(({ late }) => (late === undefined ? [] : [late])),
       },
+      ...(facts.length === 0
+        ? {}
+        : {
+            archive: [{ atMs: nowMs, source: RECHECK, gatherMs: NO_GATHERING, facts, values: [] }],
+          }),
     };
-    return (await commitEvents(this.#deps, changes, { trace, source: RECHECK })) !== undefined;
+    const created = await commitEvents(this.#deps, changes, { trace, source: RECHECK });
+    if (created === undefined) return false;
+    archived.remember(facts);
+    return true;
   }
 }
 

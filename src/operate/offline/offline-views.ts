@@ -23,6 +23,7 @@ import { readSilences } from "../alerts/silence-actions.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
 import { planWatches } from "../plan/configured-polls.ts";
 import { readStoppedQuota } from "../plan/stopped-quota.ts";
+import { archiveOffReason, readArchive } from "../archive/archive-view.ts";
 import { createPathReader } from "../views/delivery-path.ts";
 import { eventsView } from "../views/events-view.ts";
 import { findItem, unseenItem } from "../views/find-item.ts";
@@ -109,7 +110,13 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
     sinks: views,
     silences: (await readSilences(store, clock.now(), false)).silences,
     recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
+    archive: await readArchive(store, await offReasonOf(parts)),
   };
+}
+
+async function offReasonOf({ config: { state }, files }: OfflineViewParts) {
+  const isHere = state.postgres === undefined && files.freeBytes !== undefined;
+  return archiveOffReason(state, isHere ? await files.freeBytes?.(state.path) : undefined);
 }
 
 /**

@@ -9,10 +9,13 @@ import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
+import { archiveOffReason, readArchive } from "../archive/archive-view.ts";
 import { planWatches, pollsOf } from "./configured-polls.ts";
 import type { PlanFacts } from "./plan-view.ts";
 
-export type KnownState = Required<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs">>;
+export type KnownState = Required<
+  Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs" | "archive">
+>;
 
 export async function readKnown(
   store: Store,
@@ -31,6 +34,7 @@ export async function readKnown(
   await history.load(polls, store);
   return {
     states,
+    archive: await readArchive(store, archiveOffReason(config.state, undefined)),
     ratioOf: await readRatios(store),
     lastPolledMs: (key) => history.lastPolledAtMs.get(key),
   };

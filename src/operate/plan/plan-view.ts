@@ -33,6 +33,7 @@ import { type BasisView, basisView } from "./plan-basis.ts";
 import { longListViews, type PlanLongListView } from "./long-list-view.ts";
 import { type PaceView, paceView, rangesOf } from "./plan-pace.ts";
 import type { PlanQuota } from "./plan-quota.ts";
+import type { ArchiveView } from "../../server/schema/status-view.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 import { timingText } from "../views/status-view.ts";
 
@@ -151,6 +152,8 @@ export interface PlanView {
   readonly changes: readonly ChangeView[];
   readonly watches: readonly PlanWatchView[];
   readonly warnings: readonly string[];
+  /** What polls found, kept for backtests; null if there is no state. */
+  readonly archive: ArchiveView | null;
 }
 
 export interface PlanFacts {
@@ -168,6 +171,8 @@ export interface PlanFacts {
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
   /** The requests that were made to the service for this plan, apart from those for the quota. */
   readonly online?: PlanOnlineView | undefined;
+  /** The size of the archive; undefined if there is no state. */
+  readonly archive?: ArchiveView | undefined;
   /** How much slower a running daemon polls now; undefined if none runs. */
   readonly slowDown?: SlowDownFactors | undefined;
 }
@@ -236,6 +241,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
       ...basisView(forecast.watches.get(watch.id)),
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
+    archive: facts.archive ?? null,
   };
 }
 

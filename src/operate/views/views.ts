@@ -33,6 +33,7 @@ import { readSilences } from "../alerts/silence-actions.ts";
 import { renderEvent, type RenderRequest } from "./render-event.ts";
 import type { Routing } from "../alerts/routing.ts";
 import type { ActivityFeed } from "./activity.ts";
+import { readArchive } from "../archive/archive-view.ts";
 import { createPathReader } from "./delivery-path.ts";
 import { eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
@@ -80,6 +81,7 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly routing: () => Routing;
   readonly lastReload: () => ConfigView["last_reload"];
   readonly failingEnrichments: Enricher["failing"];
+  readonly archiving: { readonly offReason: () => string | undefined };
 }
 
 /**
@@ -185,6 +187,7 @@ class DaemonViews implements Views {
       sinks,
       silences: (await this.silences(false)).silences,
       recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
+      archive: await readArchive(store, this.#parts.archiving.offReason()),
       config: {
         file: config.files[0] ?? "",
         loaded_at: isoTime(loadedAtMs()),

@@ -23,6 +23,8 @@ export interface Missed {
   readonly mode: OnReturn;
   /** Why the facts raise no alert, if `mode` is `skip`. */
   readonly detail: string;
+  /** Whether somebody resumed the watch from now, which `on_return` does not change. */
+  readonly isFromNow: boolean;
 }
 
 export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | undefined =>
@@ -42,6 +44,7 @@ export function missedBy(
   return {
     untilMs: absence.to_ms,
     mode: isFromNow ? "skip" : watch.onReturn,
+    isFromNow,
     detail: `it came while the watch was away (${isFromNow ? "resumed from now" : "on_return: skip"})`,
     isDone: absence.done === true,
   };

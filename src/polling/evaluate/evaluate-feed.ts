@@ -4,6 +4,7 @@
  */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
+import type { FoundFact } from "../../model/archive.ts";
 import type { Verdict } from "../../model/event.ts";
 import { maxId, tweetIdAt } from "../../model/id.ts";
 import type { ItemVerdict, TargetChange } from "../../model/poll-store.ts";
@@ -15,7 +16,8 @@ import type { Subscriber } from "../watch-poll.ts";
 import { firstRecheck } from "./evaluate-recheck.ts";
 import { isSkipping, type Missed, missedBy, withoutAbsence } from "./absence.ts";
 import type { Reader } from "./load-subscribers.ts";
-import { type EvaluationContext, makeEvent } from "./make-event.ts";
+import { foundFact } from "./found.ts";
+import { type EvaluationContext, type Fact, makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
@@ -134,7 +136,7 @@ export function evaluateFeed(
     firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
-    return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;
+    return tweet !== undefined && reasonAgainstPost(watch, tweet) === undefined;
   };
   const findings = detectFeed(
     seen.items,
@@ -165,13 +167,17 @@ export function evaluateFeed(
   const wasMissed = new Set(
     seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id),
   );
+  const found: FoundFact[] = [];
   const evaluated = findings.flatMap(({ id, verdict }) => {
     const tweet = seen.tweets.get(id);
     if (tweet === undefined) return [];
-    const found = { verdict, ...(missed !== undefined && wasMissed.has(id) ? { missed } : {}) };
-    return [evaluateTweet(subscriber, tweet, found, context)];
+    const missedBy = wasMissed.has(id) ? missed : undefined;
+    const fact = factOf(tweet, context.detectedAtMs);
+    found.push(foundFact(subscriber, fact, verdict, missedBy));
+    return [evaluateTweet(subscriber, { tweet, fact, verdict, missed: missedBy }, context)];
   });
   return {
+    ...(found.length === 0 ? {} : { found: { facts: found } }),
     verdicts: evaluated.map(({ verdict }) => verdict),
     events: evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])),
     rechecks: evaluated.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
@@ -185,7 +191,7 @@ export function evaluateFeed(
 }
 
 /** Returns why the watch rejects the tweet; undefined if it accepts it. */
-function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
+function reasonAgainstPost(watch: Watch, tweet: Tweet): string | undefined {
   const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
   return reason ?? reasonAgainstBody(watch, { tweet });
 }
@@ -199,27 +205,35 @@ interface EvaluatedTweet {
   readonly recheck?: Recheck | undefined;
 }
 
+const factOf = (tweet: Tweet, detectedAtMs: number): Fact => ({
+  type: "tweet.created",
+  subject: tweet.id,
+  episode: "",
+  body: { tweet },
+  occurredAtMs: Date.parse(tweet.created_at) || detectedAtMs,
+});
+
 interface FoundTweet {
+  readonly tweet: Tweet;
+  readonly fact: Fact;
   readonly verdict: "news" | "baseline" | "too_old";
   /** Set if the tweet was posted during an absence of the watch. */
-  readonly missed?: Missed;
+  readonly missed: Missed | undefined;
 }
 
 function evaluateTweet(
   subscriber: Subscriber,
-  tweet: Tweet,
-  { verdict: found, missed }: FoundTweet,
+  { tweet, fact, verdict: found, missed }: FoundTweet,
   context: FeedContext,
 ): EvaluatedTweet {
-  const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
-  const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
+  const reason = found === "news" ? reasonAgainstPost(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
   const row = {
     watchKey: subscriber.watchKey,
     targetKey: subscriber.targetKey,
     itemId: tweet.id,
     itemKind: "tweet" as const,
-    occurredAtMs,
+    occurredAtMs: fact.occurredAtMs,
   };
   if (verdict === "event" && missed?.mode === "skip")
     return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
@@ -232,13 +246,6 @@ function evaluateTweet(
       recheck,
     };
   }
-  const fact = {
-    type: "tweet.created",
-    subject: tweet.id,
-    episode: "",
-    body: { tweet },
-    occurredAtMs,
-  };
   const event = makeEvent(context, subscriber, fact);
   return {
     verdict: { ...row, verdict, detail: "", eventId: event.event.id },

@@ -10,6 +10,7 @@ import {
   type RosterRule,
 } from "../../detect/roster.ts";
 import { firstRun } from "../../detect/known-run.ts";
+import type { FoundFact } from "../../model/archive.ts";
 import type { EventBody } from "../../model/event.ts";
 import type {
   ItemMark,
@@ -40,6 +41,7 @@ import {
   withMissed,
   withoutAbsence,
 } from "./absence.ts";
+import { foundFact } from "./found.ts";
 import { type EvaluationContext, makeEvent } from "./make-event.ts";
 import type { MemberListObservation } from "../read/read-member-list.ts";
 import { isMemberListBaselined } from "../read/baselines.ts";
@@ -92,18 +94,31 @@ export function evaluateMemberList(
     return [evaluateMember(subscriber, target, { user, verdict, missed }, context)];
   });
   const absent = isBaselined ? absentMembers(members, context) : [];
-  const left = leftMembers(absent, findings.length, context);
+  const left = leftMembers(absent, findings.length, context).map((member) =>
+    evaluateLeaver(subscriber, target, member, context),
+  );
+  const found = [...evaluated, ...left].flatMap((one) => one.found ?? []);
   return {
+    ...(found.length === 0 ? {} : { found: { facts: found } }),
     verdicts: evaluated.map(({ verdict }) => verdict),
     // Lists are newest first, but alerts are sent oldest first.
     events: [
       ...evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
-      ...left.flatMap((member) => evaluateLeaver(subscriber, target, member, context)),
+      ...left.flatMap(({ events }) => events),
     ],
     targets: targetChange(target, seen, context),
     ...(context.rule.left === undefined
       ? {}
-      : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
+      : {
+          members: [
+            membersChange(
+              target,
+              seen,
+              left.map(({ member }) => member),
+            ),
+          ],
+          awaited: absent.length - left.length,
+        }),
   };
 }
 
@@ -154,7 +169,7 @@ function evaluateMember(
   target: TargetState,
   { user, verdict: found, missed }: FoundMember,
   context: MemberListContext,
-): { verdict: ItemVerdict; event?: EvaluatedEvent } {
+): { verdict: ItemVerdict; event?: EvaluatedEvent; found?: FoundFact } {
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
   const row = {
     watchKey: subscriber.watchKey,
@@ -167,13 +182,9 @@ function evaluateMember(
     return {
       verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" },
     };
-  const body = memberBody(user, context);
-  const reason = reasonAgainst(subscriber, user, body);
-  if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
-  if (missed?.mode === "skip")
-    return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   // If leaving is reported, an account can join repeatedly, so each joining needs an id of its own.
   const episode = context.rule.left === undefined ? "" : context.episode;
+  const body = memberBody(user, context);
   const fact = {
     type: context.rule.joined,
     subject: subjectOf(target, user.id),
@@ -181,8 +192,15 @@ function evaluateMember(
     body,
     occurredAtMs,
   };
+  const archived = { found: foundFact(subscriber, fact, found, missed) };
+  const reason = reasonAgainstMember(subscriber, user, body);
+  if (reason !== undefined)
+    return { ...archived, verdict: { ...row, verdict: "filtered", detail: reason } };
+  if (missed?.mode === "skip")
+    return { ...archived, verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   const event = makeEvent(context, subscriber, fact);
   return {
+    ...archived,
     verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id },
     event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
   };
@@ -227,7 +245,11 @@ export const memberBody = (
 const subjectOf = (target: TargetState, userId: string): string =>
   `${target.userId ?? target.key}/${userId}`;
 
-function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): string | undefined {
+function reasonAgainstMember(
+  { watch }: Subscriber,
+  user: User,
+  body: EventBody,
+): string | undefined {
   const { authors } = watch.ignore;
   if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`))
     return `the account @${user.username} is ignored`;
@@ -256,11 +278,15 @@ function evaluateLeaver(
   target: TargetState,
   member: AbsentMember,
   context: MemberListContext,
-): readonly EvaluatedEvent[] {
+): {
+  readonly member: AbsentMember;
+  readonly events: readonly EvaluatedEvent[];
+  readonly found?: FoundFact;
+} {
   const { rule, detectedAtMs } = context;
   const user = userOfMember(member);
   const body = memberBody(user, context);
-  if (rule.left === undefined || reasonAgainst(subscriber, user, body) !== undefined) return [];
+  if (rule.left === undefined) return { member, events: [] };
   const fact = {
     type: rule.left,
     subject: subjectOf(target, member.id),
@@ -269,8 +295,12 @@ function evaluateLeaver(
     occurredAtMs: detectedAtMs,
   };
   const missed = missedBy(subscriber.watch, target);
-  const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs;
-  return withMissed([makeEvent(context, subscriber, fact)], wasMissed ? missed : undefined);
+  const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs ? missed : undefined;
+  const events =
+    reasonAgainstMember(subscriber, user, body) === undefined
+      ? withMissed([makeEvent(context, subscriber, fact)], wasMissed)
+      : [];
+  return { member, events, found: foundFact(subscriber, fact, "news", wasMissed) };
 }
 
 const membersChange = (

@@ -7,7 +7,8 @@ import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
-import { type EvaluationContext, makeEvent } from "./make-event.ts";
+import { foundFact, foundValues } from "./found.ts";
+import { type EvaluationContext, type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
@@ -37,24 +38,30 @@ export function evaluateRanking(
     baselineAtMs: target.baselineAtMs ?? detectedAtMs,
     ...WELL,
   };
-  const events = finding.facts.flatMap((fact) => {
+  const missed = missedOnce(subscriber.watch, target);
+  const facts = finding.facts.map((fact): Fact => {
     const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
     const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
-    if (subscriber.watch.where?.matches(body) === false) return [];
     const subject = `${target.key}/${fact.key}`;
-    const reported = {
+    return {
       type: fact.event,
       subject,
       episode: context.episode,
       body,
       occurredAtMs: detectedAtMs,
     };
-    return [makeEvent(context, subscriber, reported)];
   });
+  const events = facts
+    .filter(({ body }) => subscriber.watch.where?.matches(body) !== false)
+    .map((fact) => makeEvent(context, subscriber, fact));
   return {
     verdicts: [],
-    events: withMissed(events, missedOnce(subscriber.watch, target)),
+    events: withMissed(events, missed),
     targets: [change],
+    found: {
+      facts: facts.map((fact) => foundFact(subscriber, fact, "news", missed)),
+      values: [foundValues(subscriber, target, record)],
+    },
   };
 }
 

@@ -17,7 +17,8 @@ import type { User } from "../../model/user.ts";
 import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
 import type { Beside } from "../read/beside.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { missedOnce, withMissed } from "./absence.ts";
+import { type Missed, missedOnce, withMissed } from "./absence.ts";
+import { foundFact, foundValues } from "./found.ts";
 import type { Reader } from "./load-subscribers.ts";
 import { type EvaluationContext, type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
@@ -109,7 +110,7 @@ export function evaluateReading(
     { ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL },
   ];
   const user = accountOf(record, context);
-  const events = finding.facts.flatMap((fact) => {
+  const found = finding.facts.map((fact) => {
     const body: EventBody = {
       ...(user === undefined ? {} : { user }),
       ...(context.other === undefined ? {} : { target: context.other }),
@@ -118,9 +119,18 @@ export function evaluateReading(
         ? {}
         : { [rule.companion.name]: context.companion }),
     };
-    return eventOf(subscriber, target, { type: fact.event, body }, context);
+    return factOf(target, { type: fact.event, body }, context);
   });
-  return { verdicts: [], events, targets };
+  const missed = missedOnce(subscriber.watch, target);
+  return {
+    verdicts: [],
+    events: eventsOf(subscriber, found, missed, context),
+    targets,
+    found: {
+      facts: found.map((fact) => foundFact(subscriber, fact, "news", missed)),
+      values: [foundValues(subscriber, target, record)],
+    },
+  };
 }
 
 /**
@@ -176,10 +186,13 @@ function evaluateAbsence(
     crossed: [],
     changed: [],
   };
+  const fact = factOf(target, { type: rule.gone.event, body }, context);
+  const missed = missedOnce(subscriber.watch, target);
   return {
     verdicts: [],
-    events: eventOf(subscriber, target, { type: rule.gone.event, body }, context),
+    events: eventsOf(subscriber, [fact], missed, context),
     targets,
+    found: { facts: [foundFact(subscriber, fact, "news", missed)] },
   };
 }
 
@@ -193,22 +206,29 @@ function noteNoReading(target: TargetState): SubscriberEvaluation {
   return { ...NOTHING, targets: [{ ...changeOf(target), status: "ok", statusReason: NO_READING }] };
 }
 
-function eventOf(
-  subscriber: Subscriber,
+const factOf = (
   target: TargetState,
   { type, body }: Pick<Fact, "type" | "body">,
+  { episode, detectedAtMs }: ReadingContext,
+): Fact => ({
+  type,
+  subject: target.userId ?? target.key,
+  episode,
+  body,
+  occurredAtMs: detectedAtMs,
+});
+
+function eventsOf(
+  subscriber: Subscriber,
+  facts: readonly Fact[],
+  missed: Missed | undefined,
   context: ReadingContext,
 ): readonly EvaluatedEvent[] {
-  const { episode, detectedAtMs } = context;
-  if (subscriber.watch.where?.matches(body) === false) return [];
-  const fact = {
-    type,
-    subject: target.userId ?? target.key,
-    episode,
-    body,
-    occurredAtMs: detectedAtMs,
-  };
-  return withMissed([makeEvent(context, subscriber, fact)], missedOnce(subscriber.watch, target));
+  const wanted = facts.filter(({ body }) => subscriber.watch.where?.matches(body) !== false);
+  return withMissed(
+    wanted.map((fact) => makeEvent(context, subscriber, fact)),
+    missed,
+  );
 }
 
 const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

@@ -4,6 +4,7 @@
  */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
+import type { FoundFact } from "../../model/archive.ts";
 import { textVersion } from "../../detect/tweet-text.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -11,6 +12,7 @@ import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Missed, withMissed } from "./absence.ts";
+import { foundFact } from "./found.ts";
 import { type EventContext, type Fact, makeEvent } from "./make-event.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
@@ -38,6 +40,8 @@ export interface RecheckOutcome {
   readonly ended?: RecheckRef;
   readonly late?: LateVerdict;
   readonly event?: EvaluatedEvent;
+  /** What the recheck showed before `where` and an absence of the watch decide. */
+  readonly found?: FoundFact;
 }
 
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
@@ -97,13 +101,28 @@ export function evaluateRecheck(
   { tweet, event }: Recalled,
   context: RecheckContext,
 ): RecheckOutcome {
-  const evaluate = () => {
+  const evaluate = (): RaisedOutcome => {
     if (tweet === undefined) return evaluateAbsent(subscriber, recheck, event, context);
     if (recheck.eventId === "") return evaluateKeptBack(subscriber, recheck, tweet, context);
     return evaluatePresent(subscriber, { ...recheck, absences: 0 }, { tweet, event }, context);
   };
-  return withAbsence(evaluate(), recheck, context);
+  const { fact, ...outcome } = evaluate();
+  const shown = fact ?? (tweet && factOf("tweet.created", tweet, createdAtMs(tweet, context)));
+  const { missed } = context;
+  const wasMissed = missed !== undefined && recheck.dueAtMs < missed.untilMs ? missed : undefined;
+  return {
+    ...withAbsence(outcome, recheck, wasMissed),
+    ...(shown === undefined ? {} : { found: foundFact(subscriber, shown, "news", wasMissed) }),
+  };
 }
+
+/** An outcome with the fact that raised its event. */
+interface RaisedOutcome extends RecheckOutcome {
+  readonly fact?: Fact;
+}
+
+const createdAtMs = (tweet: Tweet, { detectedAtMs }: Pick<EventContext, "detectedAtMs">): number =>
+  Date.parse(tweet.created_at) || detectedAtMs;
 
 /**
  * Evaluates a tweet that still exists and has raised an event. Each of its texts raises one event,
@@ -115,7 +134,7 @@ function evaluatePresent(
   recheck: Recheck,
   { tweet, event }: { readonly tweet: Tweet; readonly event: ChirpEvent | undefined },
   context: RecheckContext,
-): RecheckOutcome {
+): RaisedOutcome {
   const { hash, detectedAtMs } = context;
   const before = event?.body.tweet;
   const version = textVersion(hash, tweet);
@@ -134,7 +153,7 @@ function evaluatePresent(
   };
   const evaluated = makeEvent(context, subscriber, edited);
   const next = { ...recheck, eventId: evaluated.event.id, versions: [...versions, version] };
-  return { ...again(subscriber, next, context), event: evaluated };
+  return { ...again(subscriber, next, context), event: evaluated, fact: edited };
 }
 
 /**
@@ -145,10 +164,9 @@ function evaluatePresent(
 function withAbsence(
   outcome: RecheckOutcome,
   recheck: Recheck,
-  { missed }: RecheckContext,
+  missed: Missed | undefined,
 ): RecheckOutcome {
-  if (outcome.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs)
-    return outcome;
+  if (outcome.event === undefined || missed === undefined) return outcome;
   const [event] = withMissed([outcome.event], missed);
   return event === undefined ? { ended: refOf(recheck) } : { ...outcome, event };
 }
@@ -158,14 +176,14 @@ function evaluateAbsent(
   recheck: Recheck,
   event: ChirpEvent | undefined,
   context: RecheckContext,
-): RecheckOutcome {
+): RaisedOutcome {
   if (context.isSuspicious) return again(subscriber, recheck, context);
   const { absences, isGone } = countAbsence(recheck.absences);
   if (!isGone) return again(subscriber, { ...recheck, absences }, context);
   const tweet = event?.body.tweet;
   if (recheck.eventId === "" || tweet === undefined) return { ended: refOf(recheck) };
   const fact = factOf("tweet.deleted", tweet, context.detectedAtMs);
-  return { ended: refOf(recheck), event: makeEvent(context, subscriber, fact) };
+  return { ended: refOf(recheck), event: makeEvent(context, subscriber, fact), fact };
 }
 
 /**
@@ -177,7 +195,7 @@ function evaluateKeptBack(
   recheck: Recheck,
   tweet: Tweet,
   context: RecheckContext,
-): RecheckOutcome {
+): RaisedOutcome {
   const { watch } = subscriber;
   const isOther =
     watch.where?.text !== recheck.condition ||
@@ -185,7 +203,7 @@ function evaluateKeptBack(
   if (isOther) return { ended: refOf(recheck) };
   if (watch.where?.matches({ tweet }) !== true)
     return again(subscriber, { ...recheck, absences: 0 }, context);
-  const fact = factOf("tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs);
+  const fact = factOf("tweet.created", tweet, createdAtMs(tweet, context));
   const event = makeEvent(context, subscriber, fact);
   const { watchKey, targetKey, tweetId: itemId } = recheck;
   const late = { watchKey, targetKey, itemId, eventId: event.event.id };
@@ -203,6 +221,7 @@ function evaluateKeptBack(
     ),
     late,
     event,
+    fact,
   };
 }
 

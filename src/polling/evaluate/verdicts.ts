@@ -2,6 +2,7 @@
  * The result of evaluating a poll, before it is committed: verdicts, events and changes of targets,
  * for one subscriber or joined for all.
  */
+import type { Findings } from "../../model/archive.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import { compareIds } from "../../model/id.ts";
 import type {
@@ -31,6 +32,8 @@ export interface SubscriberEvaluation {
    * up.
    */
   readonly isAbsent?: boolean;
+  /** What was new to the subscriber before its conditions. Absent if nothing was. */
+  readonly found?: Partial<Findings>;
 }
 
 /** An event with the sinks that its watch names. */

@@ -6,6 +6,7 @@ import type { Log } from "../../model/log.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { RouteEvaluated } from "../evaluate/verdicts.ts";
+import type { ArchivedNumbers } from "./archived-numbers.ts";
 
 export interface CommitDeps extends Pick<Ports, "log" | "meter"> {
   readonly store: Pick<PollStore, "commitPoll">;
@@ -26,6 +27,10 @@ export interface PolledCommitDeps extends CommitDeps {
    * normal. Absent if no sink sends either.
    */
   readonly followLevels?: FollowLevels | undefined;
+  /** Whether what is new is archived now. */
+  readonly isArchiving: () => boolean;
+  /** The numbers of tweets as they were last archived. */
+  readonly archived: ArchivedNumbers;
 }
 
 /** The run of a poll, with the key of its source. */

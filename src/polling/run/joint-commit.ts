@@ -111,5 +111,6 @@ function joinCommits(first: PollCommit, others: readonly PollCommit[]): PollComm
     events,
     deliveries: inOrder(all.flatMap(({ deliveries }) => deliveries)),
     enrichments: inOrder(all.flatMap(({ enrichments = [] }) => enrichments)),
+    archive: all.flatMap(({ archive = [] }) => archive),
   };
 }

@@ -2,6 +2,7 @@
  * Builds what one poll writes in one transaction: the memory of its source, targets, verdicts,
  * events and their deliveries. Pure.
  */
+import type { Findings } from "../../model/archive.ts";
 import type { WantedEdit } from "../../model/edit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { LevelFollowUps } from "../../model/level-follow-ups.ts";
@@ -22,6 +23,8 @@ export interface CommitOptions {
    * because a value can return to normal and cross again.
    */
   readonly followUps?: LevelFollowUps | undefined;
+  /** What was new, if it is to be archived. */
+  readonly found?: Findings | undefined;
 }
 
 export function commitOf(
@@ -30,10 +33,17 @@ export function commitOf(
   { joined, renames }: Evaluation,
   options: CommitOptions,
 ): PollCommit {
-  const { nowMs, edits, route, followUps = { events: [], deliveries: [], levels: [] } } = options;
+  const {
+    nowMs,
+    edits,
+    route,
+    found,
+    followUps = { events: [], deliveries: [], levels: [] },
+  } = options;
   const { members = [], rechecks = [] } = joined;
+  const gatheredMs = gatherMs(poll.intervalMs, seen.isWhole);
   const { events, deliveries, enrichments } = committedOf(
-    joined.events.map((event) => route(event, nowMs, gatherMs(poll.intervalMs, seen.isWhole))),
+    joined.events.map((event) => route(event, nowMs, gatheredMs)),
   );
   // The memory is left out if it did not change, so that a poll that found nothing writes only its
   // time.
@@ -57,5 +67,8 @@ export function commitOf(
     events: [...followUps.events, ...events],
     deliveries: [...followUps.deliveries, ...deliveries],
     enrichments,
+    ...(found === undefined
+      ? {}
+      : { archive: [{ atMs: nowMs, source: poll.key, gatherMs: gatheredMs, ...found }] }),
   };
 }

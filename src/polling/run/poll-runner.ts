@@ -8,6 +8,7 @@ import type { PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { askFor } from "../ask.ts";
+import { joinFound } from "../evaluate/found.ts";
 import { targetsOfReaders } from "../evaluate/load-subscribers.ts";
 import { isFirstRead } from "../read/baselines.ts";
 import { createFirstReadPages } from "../read/first-read-pages.ts";
@@ -136,22 +137,27 @@ export class PollRunner {
       commits,
     }: { readonly startedAtMs: number; readonly commits: Pick<PollStore, "commitPoll"> },
   ): Promise<ReadonlySet<string> | undefined> {
-    const { clock, route, trace, log, meter, findEdits, followLevels, wakeDelivery } = this.#deps;
+    const { clock, route, trace, log, meter, wakeDelivery } = this.#deps;
+    const { findEdits, followLevels, isArchiving, archived } = this.#deps;
     const { poll } = state;
     const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
     const followUps = await followLevels?.(evaluation.joined.targets);
+    const found = isArchiving() ? joinFound(evaluation.evaluations) : undefined;
     const commit = commitOf(state, seen, evaluation, {
       startedAtMs,
       nowMs: clock.now(),
       route,
       edits,
       followUps,
+      found,
     });
     const created = await commitEvents({ store: commits, log, meter, wakeDelivery }, commit, {
       trace,
       source: poll.key,
     });
-    if (created !== undefined) countPoll(meter, poll, commit, created);
+    if (created === undefined) return undefined;
+    countPoll(meter, poll, commit, created);
+    archived.rememberPolled(found?.facts ?? [], state.poll.subscribers);
     return created;
   }
 }

@@ -23,6 +23,16 @@ const upstreamViewSchema = z
   })
   .meta({ id: "Upstream" });
 
+export const archiveViewSchema = z
+  .object({
+    off: z.string().describe("Why nothing is archived now; empty if it is."),
+    reads: z.number().describe("The number of polls in it that found something."),
+    bytes: z.number(),
+    since: z.string().nullable().describe("The time of the oldest; null if there is none."),
+  })
+  .meta({ id: "Archive" });
+export type ArchiveView = z.infer<typeof archiveViewSchema>;
+
 export const reloadViewSchema = z
   .object({
     at: z.string(),
@@ -101,6 +111,7 @@ export const statusViewSchema = z
     sinks: list(sinkViewSchema),
     silences: list(silenceViewSchema).describe("The active silences."),
     recent_events: list(eventLineSchema).describe("The last events, newest first, about twenty."),
+    archive: archiveViewSchema.describe("What polls found, kept for backtests."),
     config: configViewSchema,
   })
   .meta({ id: "Status" });
@@ -114,6 +125,7 @@ export const stoppedViewSchema = statusViewSchema
     sinks: true,
     silences: true,
     recent_events: true,
+    archive: true,
   })
   .extend({
     state: z

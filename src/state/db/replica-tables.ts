@@ -30,4 +30,6 @@ export interface ConfigRevisionsTable {
   at: number;
   cause: ConfigRevision["cause"];
   by: string;
+  /** The configuration without its secrets, compressed; null if it was not stored. */
+  body: string | null;
 }

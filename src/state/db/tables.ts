@@ -245,6 +245,22 @@ export interface LearnedTable {
   revision: number;
 }
 
+/** What polls read that was new. */
+export interface ArchiveTable {
+  /** The time of the first read in it. */
+  at: number;
+  /** A hash of the body. */
+  id: string;
+  /** The time of the last read in it. */
+  until: number;
+  reads: number;
+  /** 1 if the reads are compressed together, 0 for one read that is not compressed. */
+  compressed: number;
+  /** The length of the body. */
+  bytes: number;
+  body: string;
+}
+
 export interface NotesTable {
   name: string;
   value: string;
@@ -287,6 +303,7 @@ export interface Tables {
   notes: NotesTable;
   learned: LearnedTable;
   watch_hours: WatchHoursTable;
+  archive: ArchiveTable;
   replicas: ReplicasTable;
   claims: ClaimsTable;
   config_revisions: ConfigRevisionsTable;

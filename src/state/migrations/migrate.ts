@@ -47,6 +47,7 @@ import { up as watchHoursByHour } from "./0039-watch-hours-by-hour.ts";
 import { up as takenAlerts } from "./0040-taken-alerts.ts";
 import { up as eventMarks } from "./0041-event-marks.ts";
 import { up as messageFooters } from "./0042-message-footers.ts";
+import { up as archive } from "./0043-archive.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** The migrations in their order. A released one never changes. */
@@ -93,6 +94,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0040-taken-alerts": { up: takenAlerts },
   "0041-event-marks": { up: eventMarks },
   "0042-message-footers": { up: messageFooters },
+  "0043-archive": { up: archive },
 };
 
 /** Returns the schema number in a backup's name, such as `0001`; `0000` for an empty file. */

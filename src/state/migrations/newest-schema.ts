@@ -144,7 +144,7 @@ CREATE TABLE "replicas" ("id" text not null primary key, "host" text not null, "
 CREATE TABLE "claims" ("kind" text not null, "key" text not null, "cost" real not null,
   "replica" text, "wanted" text not null, constraint "claims_key" primary key ("kind", "key"));
 CREATE TABLE "config_revisions" ("number" integer not null primary key, "hash" text not null,
-  "at" integer not null, "cause" text not null, "by" text not null);
+  "at" integer not null, "cause" text not null, "by" text not null, "body" text);
 CREATE INDEX "events_subject" on "events" ("subject");
 CREATE TABLE "watch_hours" ("watch_key" text not null, "hour" bigint not null, "items_read"
   integer not null, "filtered" integer not null, constraint "watch_hours_key" primary key
@@ -158,6 +158,9 @@ CREATE TABLE "message_footers" ("message_id" text primary key, "sink" text not n
   null, "shown" text, "error" text not null);
 CREATE INDEX "message_footers_due" on "message_footers" ("sink", "due_at") where state =
   'waiting';
+CREATE TABLE "archive" ("at" bigint not null, "id" text not null, "until" bigint not null,
+  "reads" integer not null, "compressed" integer not null, "bytes" integer not null, "body" text
+  not null, constraint "archive_key" primary key ("at", "id"));
 insert into "kysely_migration_lock" ("id", "is_locked") values ('migration_lock', 0);
 insert into "sequences" ("name", "value") values ('target', 0);
 insert into "sequences" ("name", "value") values ('event', 0);

@@ -2,6 +2,7 @@
  * Commits the result of a poll in one transaction: memory, verdicts, events and their deliveries.
  * All events are created here, except those that `history/marks.ts` creates about marks.
  */
+import { archiveRows, insertArchived } from "../archive/archive.ts";
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
@@ -24,10 +25,15 @@ export async function commitPoll(
   settlements: Settlements,
   commit: PollCommit,
 ): Promise<CommitResult> {
+  const archived = archiveRows(commit.archive ?? []);
   try {
     return {
       status: "committed",
-      created: await settlements.transact((on) => apply(on, commit), scopesOf(commit)),
+      created: await settlements.transact(async (on) => {
+        const created = await apply(on, commit);
+        await insertArchived(on, archived);
+        return created;
+      }, scopesOf(commit)),
     };
   } catch (error) {
     if (error instanceof Conflict) return { status: "conflict" };

@@ -9,6 +9,7 @@ import type {
   ConfigRevisionStore,
 } from "../../model/config-revisions.ts";
 import type { Random } from "../../model/random.ts";
+import { compressText, expandCompressed } from "../archive/compress.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { recordAudit } from "../db/audit.ts";
 import { type Executor, transact } from "../db/statement.ts";
@@ -19,7 +20,18 @@ export const configRevisionStore = (db: Executor, random: Random): ConfigRevisio
   configSalt: () => transact(db, (on) => salt(on, random)),
   configRevisions: () => revisions(db),
   proposeConfig: (proposed) => transact(db, (on) => accept(on, proposed)),
+  currentConfig: () => currentConfig(db),
 });
+
+async function currentConfig(db: Executor): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("config_revisions")
+    .select("body")
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined || row.body === null ? undefined : expandCompressed(row.body);
+}
 
 async function salt(on: Executor, random: Random): Promise<string> {
   const known = await on
@@ -39,7 +51,7 @@ async function salt(on: Executor, random: Random): Promise<string> {
 async function revisions(db: Executor): Promise<readonly ConfigRevision[]> {
   const rows = await db
     .selectFrom("config_revisions")
-    .selectAll()
+    .select(["number", "hash", "at", "cause", "by"])
     .orderBy("number", "desc")
     .execute();
   return rows.map(({ number, at, ...row }) => ({
@@ -49,19 +61,28 @@ async function revisions(db: Executor): Promise<readonly ConfigRevision[]> {
   }));
 }
 
+async function storeBody(on: Executor, number: number, body: string): Promise<void> {
+  await on.updateTable("config_revisions").set({ body }).where("number", "=", number).execute();
+}
+
 async function accept(
   on: Executor,
-  { mayGoBack, atMs, ...proposed }: ProposedConfig,
+  { mayGoBack, atMs, body, ...proposed }: ProposedConfig,
 ): Promise<ConfigRevision> {
   const known = await revisions(on);
   const [current] = known;
   const isElder = known.some(({ hash }) => hash === proposed.hash);
-  if (current !== undefined && (current.hash === proposed.hash || (isElder && !mayGoBack)))
+  const stored = body === undefined ? null : compressText(body);
+  if (current?.hash === proposed.hash) {
+    // A release that stored none may have recorded it, and what no digest covers may have changed.
+    if (stored !== null) await storeBody(on, current.number, stored);
     return current;
+  }
+  if (current !== undefined && isElder && !mayGoBack) return current;
   const next = { ...proposed, number: (current?.number ?? 0) + 1 };
   await on
     .insertInto("config_revisions")
-    .values({ ...next, at: atMs })
+    .values({ ...next, at: atMs, body: stored })
     .execute();
   const { number: revision, hash, by, cause } = next;
   if (cause === "activate") await recordAudit(on, atMs, "config activate", { revision, hash, by });

@@ -50,6 +50,7 @@ export const TRANSFERRED = {
   watch_hours: ["watch_key", "hour"],
   learned: ["scope", "key"],
   config_revisions: ["number"],
+  archive: ["at", "id"],
   sequences: ["name"],
 } as const satisfies {
   readonly [T in Exclude<

@@ -30,6 +30,8 @@ it("shows state, quota, watches, sinks and the last alerts", () => {
       "SINK   TYPE   TO      WAITING  OLDEST  SENT  DEAD",
       "brand  slack  #brand        3  10m      418     2",
       "",
+      "Archive: 1.0 MB of 12 polls since 2026-03-01",
+      "",
       "LAST ALERTS  WATCH                                  RESULT",
       "3m ago       brand-mentions  Alice (@alice) posted  brand: delivered",
     ].join("\n"),
@@ -173,7 +175,7 @@ describe("the head", () => {
   });
 
   it("of a state without a daemon says so", () => {
-    const { reasons, watches, sinks, silences, recent_events } = statusView();
+    const { reasons, watches, sinks, silences, recent_events, archive } = statusView();
     const stopped: StoppedView = {
       state: "not_running",
       replicas: [],
@@ -183,6 +185,7 @@ describe("the head", () => {
       sinks,
       silences,
       recent_events,
+      archive,
     };
     expect(formatStatus(stopped, NOW_MS)).toMatch(/^State: not running\nRequests this period: /);
   });
@@ -291,4 +294,16 @@ it("says why an ops alert went nowhere", () => {
   const [event] = statusView().recent_events;
   const alert = { ...(event as NonNullable<typeof event>), type: "sink.failing", deliveries: [] };
   expect(textOf({ recent_events: [alert] })).toMatch(/not sent: no other sink takes ops alerts$/);
+});
+
+it("has the size of the archive, and why nothing is added to it", () => {
+  const { archive } = statusView();
+  const lineOf = (changes: Partial<StatusView["archive"]>) =>
+    textOf({ archive: { ...archive, ...changes } })
+      .split("\n")
+      .find((line) => line.startsWith("Archive"));
+  expect(lineOf({})).toBe("Archive: 1.0 MB of 12 polls since 2026-03-01");
+  expect(lineOf({ reads: 0, bytes: 0, since: null })).toBe("Archive: empty");
+  const off = "less than 1 GB is free on the volume of the state (700 MB)";
+  expect(lineOf({ off })).toBe(`Archive: off, ${off}; 1.0 MB of 12 polls since 2026-03-01`);
 });

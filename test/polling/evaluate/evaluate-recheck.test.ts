@@ -123,7 +123,7 @@ it.each([
   "takes an edit that was due at minute %i for missed with %s: %o",
   (dueAtMinute, mode, isMissed) => {
     const event = makeEvent("7", { body: { tweet: makeTweet("7", "before") } });
-    const missed = { untilMs: 10 * MINUTE, mode, detail: "" };
+    const missed = { untilMs: 10 * MINUTE, mode, detail: "", isFromNow: false };
     const context = {
       hash: sha256,
       detectedAtMs: 12 * MINUTE,

@@ -9,6 +9,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "a server knows no virtual clock: test/long/crash-on-postgres.test.ts",
   },
   {
+    keys: /^state\.archive(?:\.|$)/,
+    why: "always on; what trims it is test/app/archive.test.ts's",
+  },
+  {
     keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,
     why: "an address says which sink it is",
   },

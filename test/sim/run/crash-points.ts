@@ -47,6 +47,8 @@ export const STORE_WRITES: readonly string[] = [
   "writeNote",
   "saveLearned",
   "prune",
+  "compressArchive",
+  "trimArchive",
   "setTimesBack",
   "proveWritable",
 ];
@@ -119,6 +121,7 @@ const NOT_CUT = [
     "dueRepeats",
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
+  ...["archiveSize", "archivedReads"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share; see below.
   ...[
@@ -135,7 +138,7 @@ const NOT_CUT = [
   // Writes nothing.
   ...["proveUnlocked"],
   // At a start and at a reload, whose crashes other writes have.
-  ...["configSalt", "configRevisions", "proposeConfig"],
+  ...["configSalt", "configRevisions", "currentConfig", "proposeConfig"],
 ];
 
 export const STORE_METHODS: readonly string[] = [

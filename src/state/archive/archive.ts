@@ -1,0 +1,192 @@
+/** Reads, compresses and trims the archive. The commit of a poll adds to it. */
+import { createHash } from "node:crypto";
+import type { ArchivedRead, ArchivePlace, ArchiveSize, ArchiveStore } from "../../model/archive.ts";
+import { type Executor, insertRows, transact } from "../db/statement.ts";
+import type { ArchiveTable } from "../db/tables.ts";
+import { compressText, expandCompressed } from "./compress.ts";
+import { decodeRead, encodeRead } from "./encode-read.ts";
+
+const ID_CHARS = 16;
+/** How much of a read its id is made from: its hash would take longer than its JSON. */
+const HASHED_CHARS = 400;
+/** How many rows one transaction deletes. */
+const AT_ONCE = 500;
+/** How many reads a chunk has at most. */
+const MAX_CHUNK_READS = 200;
+/**
+ * How much of the archive is compressed together. Alike posts share their words, so that a post
+ * takes a tenth of its size; compressed alone, it would take a third, and the time of the commit.
+ */
+const CHUNK_CHARS = 64_000;
+/** How long reads that do not fill a chunk wait for more. */
+const MAX_CHUNK_WAIT_MS = 86_400_000;
+
+export const archiveStore = (db: Executor): ArchiveStore => ({
+  archiveSize: () => archiveSize(db),
+  archivedReads: (after, untilMs, limit) => archivedReads(db, after, untilMs, limit),
+  compressArchive: (beforeMs) => compressArchive(db, beforeMs),
+  trimArchive: (beforeMs, maxBytes) => trimArchive(db, beforeMs, maxBytes),
+});
+
+/** Encodes reads as rows, before the transaction that inserts them begins. */
+export const archiveRows = (reads: readonly ArchivedRead[]): readonly ArchiveTable[] =>
+  reads.map((read) => {
+    const body = encodeRead(read);
+    return {
+      ...{ at: read.atMs, id: idOf(body), until: read.atMs },
+      ...{ reads: 1, compressed: 0, bytes: body.length, body },
+    };
+  });
+
+const idOf = (body: string): string =>
+  createHash("sha256")
+    .update(`${body.length} ${body.slice(0, HASHED_CHARS)}`)
+    .digest("base64url")
+    .slice(0, ID_CHARS);
+
+/** Inserts rows. Reads of the same moment and content are one. */
+export const insertArchived = insertRows(
+  "archive",
+  ["at", "id", "until", "reads", "compressed", "bytes", "body"],
+  (insert) => insert.onConflict((conflict) => conflict.columns(["at", "id"]).doNothing()),
+);
+
+async function archiveSize(db: Executor): Promise<ArchiveSize> {
+  const row = await db
+    .selectFrom("archive")
+    .select((eb) => [
+      eb.fn.sum<number | null>("reads").as("reads"),
+      eb.fn.sum<number | null>("bytes").as("bytes"),
+      eb.fn.min("at").as("first"),
+      eb.fn.max("until").as("last"),
+    ])
+    .executeTakeFirst();
+  const timeOf = (time: number | string | null | undefined) =>
+    time === null || time === undefined ? null : Number(time);
+  return {
+    reads: Number(row?.reads ?? 0),
+    bytes: Number(row?.bytes ?? 0),
+    firstAtMs: timeOf(row?.first),
+    lastAtMs: timeOf(row?.last),
+  };
+}
+
+async function archivedReads(
+  db: Executor,
+  after: ArchivePlace,
+  untilMs: number,
+  limit: number,
+): ReturnType<ArchiveStore["archivedReads"]> {
+  const isFirst = after.id === "";
+  const rows = await db
+    .selectFrom("archive")
+    .select(["at", "id", "compressed", "body"])
+    .where((eb) =>
+      isFirst
+        ? eb("until", ">", after.atMs)
+        : eb.or([
+            eb("at", ">", after.atMs),
+            eb.and([eb("at", "=", after.atMs), eb("id", ">", after.id)]),
+          ]),
+    )
+    .where("at", "<", untilMs)
+    .orderBy("at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  const reads = rows.flatMap(readsOf).filter(({ atMs }) => atMs < untilMs);
+  const last = rows.at(-1);
+  return {
+    reads: isFirst ? reads.filter(({ atMs }) => atMs > after.atMs) : reads,
+    last: last === undefined ? undefined : { atMs: Number(last.at), id: last.id },
+  };
+}
+
+const readsOf = ({ compressed, body }: Pick<ArchiveTable, "compressed" | "body">): ArchivedRead[] =>
+  (JSON.parse(compressed === 0 ? `[${body}]` : expandCompressed(body)) as unknown[]).map(
+    decodeRead,
+  );
+
+async function compressArchive(db: Executor, beforeMs: number): Promise<void> {
+  for (;;) {
+    const rows = await firstUncompressed(db, beforeMs);
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const isFull = charsOf(rows) >= CHUNK_CHARS;
+    if (!isFull && Number(first.at) > beforeMs - MAX_CHUNK_WAIT_MS) return;
+    const body = compressText(`[${rows.map((row) => row.body).join(",")}]`);
+    const chunk: ArchiveTable = {
+      ...{ at: Number(first.at), id: first.id, until: Number(last.at) },
+      ...{ reads: rows.length, compressed: 1, bytes: body.length, body },
+    };
+    await transact(db, async (on) => {
+      for (const { at, id } of rows)
+        await on.deleteFrom("archive").where("at", "=", at).where("id", "=", id).execute();
+      await insertArchived(on, [chunk]);
+    });
+  }
+}
+
+type Uncompressed = Pick<ArchiveTable, "at" | "id" | "body">;
+
+/** Returns the oldest reads that are not compressed, as many as fill a chunk. */
+async function firstUncompressed(db: Executor, beforeMs: number): Promise<readonly Uncompressed[]> {
+  const rows = await db
+    .selectFrom("archive")
+    .select(["at", "id", "body"])
+    .where("compressed", "=", 0)
+    .where("at", "<", beforeMs)
+    .orderBy("at")
+    .orderBy("id")
+    .limit(MAX_CHUNK_READS)
+    .execute();
+  let chars = 0;
+  const end = rows.findIndex(({ body }) => (chars += body.length) >= CHUNK_CHARS);
+  return end < 0 ? rows : rows.slice(0, end + 1);
+}
+
+const charsOf = (rows: readonly Uncompressed[]): number =>
+  rows.length >= MAX_CHUNK_READS
+    ? CHUNK_CHARS
+    : rows.reduce((sum, { body }) => sum + body.length, 0);
+
+async function trimArchive(db: Executor, beforeMs: number, maxBytes: number): Promise<void> {
+  await deleteBefore(db, beforeMs);
+  let { bytes } = await archiveSize(db);
+  while (bytes > maxBytes) {
+    const freed = await deleteOldest(db, bytes - maxBytes);
+    if (freed === 0) return;
+    bytes -= freed;
+  }
+}
+
+async function deleteBefore(db: Executor, beforeMs: number): Promise<void> {
+  const old = db.selectFrom("archive").select("id").where("until", "<", beforeMs).limit(AT_ONCE);
+  for (;;) {
+    const deleted = await db
+      .deleteFrom("archive")
+      .where("until", "<", beforeMs)
+      .where("id", "in", old)
+      .executeTakeFirst();
+    if (deleted.numDeletedRows === 0n) return;
+  }
+}
+
+/** Deletes the oldest reads that together take at least `bytes`, and returns what they took. */
+const deleteOldest = (db: Executor, bytes: number): Promise<number> =>
+  transact(db, async (on) => {
+    const oldest = await on
+      .selectFrom("archive")
+      .select(["at", "id", "bytes"])
+      .orderBy("at")
+      .orderBy("id")
+      .limit(AT_ONCE)
+      .execute();
+    let freed = 0;
+    for (const row of oldest) {
+      if (freed >= bytes) break;
+      await on.deleteFrom("archive").where("at", "=", row.at).where("id", "=", row.id).execute();
+      freed += row.bytes;
+    }
+    return freed;
+  });
