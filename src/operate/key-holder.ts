@@ -1,6 +1,6 @@
 /**
- * Holds the active API keys by the names under which the ledger knows them. A key is read again
- * from its file if the service refuses it.
+ * Holds the active API keys by the names that the ledger uses for them. If the service refuses a
+ * key, the key is read from its file again.
  */
 import type { ApiConfig, KeyConfig } from "../config/config.ts";
 import { readSecretText } from "../config/text/read-files.ts";
@@ -96,6 +96,9 @@ export function eligibleKeysOf(
     : [first, ...others];
 }
 
-/** Returns a name for a key: eight digits of its hash distinguish keys and reveal nothing. */
+/**
+ * Returns a name for a key without a configured one. The eight digits of its hash distinguish keys
+ * and reveal nothing about them.
+ */
 const shortHash = (hash: Hash, text: string): string =>
   `key-${hash(`api key\n${text}`).slice(0, 8)}`;

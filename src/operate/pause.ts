@@ -1,6 +1,6 @@
 /**
- * Words what happens when a watch is paused or resumed: since when it was not polled, and what
- * happens to the events that it missed.
+ * The texts about a watch that is paused or resumed: since when it was not polled, and what happens
+ * to the events that it missed.
  */
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
@@ -17,7 +17,10 @@ import type { PauseView } from "../server/schema/change-view.ts";
 export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
-/** Says what happens to the events that a watch missed while it was paused, disabled or removed. */
+/**
+ * Returns a text that says what happens to the events that a watch missed while it was paused,
+ * disabled or removed.
+ */
 export const missedText = (onReturn: OnReturn): string => `what was missed ${MISSED[onReturn]}`;
 
 const MISSED: Readonly<Record<OnReturn, string>> = {

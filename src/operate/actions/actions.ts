@@ -1,6 +1,6 @@
 /**
- * Makes the changes that an operator asks for. A change is first written into the state. Then a
- * running daemon carries it out, or the next one that reads the state.
+ * Makes the changes that an operator asks for. Each change is first written into the state. Then a
+ * running daemon carries it out or, if none runs, the next daemon that reads the state.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -18,13 +18,13 @@ import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actio
 import { onReturnOf, pauseView } from "../pause.ts";
 
 /**
- * Carries out a change that was written into the state. A running daemon does so with its own
- * parts. In a command without a daemon, the change is left to the next daemon that reads the state.
+ * Carries out changes that were written into the state. A running daemon does this with its own
+ * parts. A command without a daemon leaves it to the next daemon that reads the state.
  */
 export interface Effects {
   /**
    * Returns a text that says when the change takes effect and which daemons carry it out. `soon` is
-   * the time to name if a daemon runs, such as "now".
+   * the time in this text if a daemon runs, such as "now".
    */
   describe(soon: string): Promise<string>;
   watchChanged(watchId: string, paused: boolean): Promise<void>;
@@ -33,7 +33,10 @@ export interface Effects {
   alertsDue(): Promise<void>;
   /** Called when events were committed that no poll found, such as those of a backfill. */
   eventsCommitted(): Promise<void>;
-  /** Called when people said something about alerts, which messages of these may show. */
+  /**
+   * Called when alerts were acknowledged or acknowledgements undone, because the messages about
+   * these alerts may show that.
+   */
   alertsMarked(): Promise<void>;
   /** Resolves to undefined if there is no sink of that name. */
   resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
@@ -57,8 +60,8 @@ export interface ActionsDeps {
 
 const NOW = "now";
 /**
- * A backfill reaches chats within a minute, because its alerts are gathered for that long and sent
- * as one list.
+ * The time in which a backfill reaches chats. They get the alerts of a backfill as one list, for
+ * which alerts are gathered during this time.
  */
 const WITHIN_A_MINUTE = "within a minute";
 

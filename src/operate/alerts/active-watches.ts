@@ -1,7 +1,7 @@
 /**
  * Finds the watches of the active configuration by their keys. A poll that began before a reload
- * still has the old watch, so its events are routed with the watch's current name and sinks
- * instead.
+ * still contains the old watch, but its events must be routed with the watch's current name and
+ * sinks.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { WaitingEvent } from "../../model/enrichment.ts";
@@ -55,7 +55,7 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     route(evaluated, nowMs, gatherMs) {
       const now = update(evaluated);
       const { event, ownSinks, isMissed, isBackfilled = false } = now;
-      // Events about the watch itself hold nothing that an enrichment could ask about.
+      // Events about the volume of a watch have no content that an enrichment could add to.
       if (byKey.get(event.watchKey)?.enrich === undefined || isVolumeEvent({ event, watches: [] }))
         return routeNow(now, nowMs, gatherMs);
       const missed =

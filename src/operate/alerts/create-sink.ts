@@ -1,6 +1,6 @@
 /**
- * Creates a configured sink whose errors do not reveal its secrets: a receiver may repeat the
- * address or the token with which it was called.
+ * Creates a configured sink whose errors do not reveal its secrets. A receiver's answer may repeat
+ * the address or the token of the request.
  */
 import type { SinkConfig } from "../../config/config.ts";
 import type { SinkFacts } from "../../route/route-event.ts";
@@ -26,8 +26,8 @@ export const placeOfSink = (config: SinkConfig): string =>
   sinkPlace(sinkTypeOf(config), config.settings);
 
 /**
- * Returns where a sink posts, for a sentence about where alerts go. The sink's name is added if the
- * place alone says little.
+ * Returns where a sink posts, as part of a sentence. The sink's name is added if the place alone
+ * says too little.
  */
 export function describeSink(config: SinkConfig): string {
   const place = placeOfSink(config);
@@ -36,7 +36,7 @@ export function describeSink(config: SinkConfig): string {
     : place;
 }
 
-/** Returns what routing must know about the sinks. */
+/** Returns the facts about sinks on which routing depends. */
 export const sinkFactsOf = (sinks: readonly SinkConfig[]): ReadonlyMap<string, SinkFacts> =>
   new Map(sinks.map((sink) => [sink.name, { ...sink, chat: sinkTypeOf(sink).chat }]));
 

@@ -17,7 +17,7 @@ import { createReader } from "../create-reader.ts";
 type Sinks = Pick<Config, "sinks" | "linksHost">;
 
 const SHOWN = 500;
-/** Dead letters older than this are no longer a reason for attention. */
+/** Dead letters older than this are no longer reported as a reason for attention. */
 const REASON_FOR_MS = 7 * 86_400_000;
 
 /** Reads the dead letters of one sink, or of all sinks if `sink` is undefined. */

@@ -1,7 +1,7 @@
 /**
- * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. If the
- * failed sink is the only sink of ops, the report waits until that sink accepts messages again. If
- * no other delivery would test the sink, the report itself is sent as the test.
+ * Notifies ops about alerts that were given up: once per sink and cause, at most once an hour. If
+ * the failed sink is the only sink of ops, the report waits until the sink accepts messages again.
+ * If no other delivery would test that sink, the report itself is sent as a test.
  */
 import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
@@ -35,7 +35,7 @@ export interface DeadReports {
 /** Messages that are given up within this time share one report. */
 const GATHER_MS = 5_000;
 const ONCE_IN_MS = 3_600_000;
-/** What cannot be reported yet is checked again after this time. */
+/** A report that cannot be sent yet is checked again after this time. */
 const AGAIN_MS = 60_000;
 const SHOWN = 10;
 
@@ -110,8 +110,8 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const isOfReports =
     !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
   if (!isOfReports) await opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
-  // A report that expired before it reached anybody is raised again. If the only sink of ops
-  // refused it for good, no further report can reach that sink.
+  // A report that expired before any sink accepted it is raised again. If the only sink of ops
+  // refused it permanently, no further report can reach that sink.
   else if (group.cause === "expired") {
     for (const event of events) await opsAlerts.raise(alertAgain(event, group.sink));
     await store.acknowledgeDead({ messageIds: group.messageIds }, clock.now());

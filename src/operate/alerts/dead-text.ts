@@ -1,6 +1,6 @@
 /**
- * Describes dead letters: one sentence for each sink and cause, the same for ops alerts, status and
- * commands.
+ * Describes dead letters with one sentence for each sink and cause. Ops alerts, the status and
+ * commands use the same sentences.
  */
 import { formatHours } from "../../model/duration.ts";
 import type { DeadGroup } from "../../model/dead-letters.ts";

@@ -11,7 +11,7 @@ import { followUp, type FollowUpMark, thresholdState } from "../../route/level.t
 import type { ActiveWatches } from "./active-watches.ts";
 import type { Routing } from "./routing.ts";
 
-/** What creating and routing a follow-up needs. */
+/** The parts that create and route a follow-up. */
 export interface FollowUpParts {
   readonly clock: Clock;
   readonly hash: Hash;
@@ -20,8 +20,8 @@ export interface FollowUpParts {
 }
 
 /**
- * Creates the function that resolves threshold alerts when a poll finds their values back within
- * the threshold. The poll commits the result in its own transaction.
+ * Creates the function that resolves threshold alerts when a poll finds their values back to
+ * normal. The poll commits the result in its own transaction.
  */
 export function createFollowLevels(
   deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> },
@@ -52,7 +52,7 @@ export function createFollowLevels(
 
 const NONE: LevelFollowUps = { events: [], deliveries: [], levels: [] };
 
-/** Ends one alert at several sinks. A sink that was never sent the alert gets no "resolved". */
+/** Ends an alert at several sinks. A sink that never got the alert gets no "resolved" message. */
 export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): LevelFollowUps {
   const [first] = levels;
   const state = first === undefined ? undefined : thresholdState(first);
@@ -62,8 +62,8 @@ export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): Level
 }
 
 /**
- * Creates one follow-up, a repeat or a "resolved", for all the sinks that ask for it. If no sink
- * does, no event is created, but the alert is closed or scheduled all the same.
+ * Creates one follow-up, a repeat or a "resolved" message, for all sinks that want it. If no sink
+ * wants it, no event is created, but the alert is still closed or scheduled again.
  */
 export function followUpsOf(
   levels: readonly OpenLevel[],

@@ -1,7 +1,7 @@
 /**
- * Repeats threshold alerts while their values stay past the threshold, and resolves them when the
- * values are back, for sinks that ask for this. The poll that finds a value back commits the
- * "resolved" itself. Repeats are sent by the timer in this file.
+ * Repeats threshold alerts while their values stay beyond the threshold, and resolves them when the
+ * values are back to normal, for sinks that want this. The poll that finds a value back to normal
+ * commits the "resolved" message itself. The timer in this file sends the repeats.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -112,7 +112,7 @@ function isRepeatDue(
     lastRepeat?.state === "sealed"
   )
     return false;
-  // The first repeat is timed from when the sink got the alert.
+  // The wait for the first repeat is counted from the time at which the sink accepted the alert.
   return lastRepeat !== undefined || doneAtMs === null || doneAtMs + (nextAtMs - lastAtMs) <= nowMs;
 }
 

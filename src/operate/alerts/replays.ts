@@ -29,7 +29,7 @@ const AUDIT_READ = 1_000;
 interface ReplayPlan {
   readonly view: ReplayView;
   readonly deliveryIds: readonly string[];
-  /** Deliveries that would wait until later and are sent now instead. */
+  /** Deliveries that wait for a later time and are sent now instead. */
   readonly releasedIds: readonly string[];
   readonly added: readonly NewDelivery[];
 }
@@ -72,7 +72,7 @@ async function planReplay(
   const isOne = "eventId" in what;
   const chosen = wanted.filter(({ fate }) => fate === "done" || (isOne && fate !== "under_way"));
   const underWay = wanted.filter(({ fate }) => fate === "under_way");
-  // An operator who names a single alert wants it now, whatever it waits for.
+  // An operator who names a single alert wants it sent now, regardless of what it waits for.
   const released = isOne
     ? underWay.filter(({ wait }) => wait !== null && wait.untilMs > nowMs)
     : [];

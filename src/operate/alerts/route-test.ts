@@ -60,7 +60,10 @@ function readLabel(text: string): Given | string {
   return [text.slice(0, at).trim(), text.slice(at + 1).replace(/^"(.*)"$/s, "$1")];
 }
 
-/** Checks a label. The type of the daemon's own events is accepted beside the types of watches. */
+/**
+ * Returns what is wrong with a label. For the label `type`, the type of the daemon's own events is
+ * accepted in addition to the types of watches.
+ */
 function labelProblems([label, value]: Given, config: Config): readonly string[] {
   const names = matchableNames(config);
   const known = { ...names, watchTypes: [...names.watchTypes, DAEMON] };
@@ -71,7 +74,7 @@ function labelProblems([label, value]: Given, config: Config): readonly string[]
   ].flat();
 }
 
-/** Adds the labels that every event of the watch has, so that they need not be given. */
+/** Adds the labels that every event of the watch has, so that a caller need not give them. */
 function labelsOf(given: Labels, { watches }: Config): Labels {
   const watch = watches.find(({ id }) => id === given["watch"]);
   return {

@@ -1,6 +1,6 @@
 /**
  * Routes alerts by one configuration, and decides what this configuration changes for alerts that
- * wait. Sends nothing.
+ * already wait. Sends nothing.
  */
 import type { Config } from "../../config/config.ts";
 import type { WaitRules } from "../../deliver/stages/mute.ts";
@@ -20,7 +20,7 @@ import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
 export interface Routing {
-  /** Describes for people where a watch's alerts go: "#brand", "console", or the route tree. */
+  /** Returns a text that says where a watch's alerts go: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
   /** Returns the deliveries of an event of a watch. */
   routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
@@ -107,8 +107,8 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
   /**
-   * Returns the sinks that the delivery's watch names. If the watch is gone and had named this
-   * sink, the result is this sink.
+   * Returns the sinks that the delivery's watch names. If the watch is gone, but had named the
+   * delivery's sink, returns that sink.
    */
   const ownSinksOf = (
     { event, routed }: Pick<MuteableDelivery, "event" | "routed">,

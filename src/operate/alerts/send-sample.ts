@@ -1,6 +1,6 @@
 /**
- * Sends one message, marked as a sample, straight to a sink: without outbox and retries, so that a
- * refusal is seen at once.
+ * Sends one message, marked as a sample, directly to a sink. The outbox and its retries are not
+ * used, so that a refusal is seen immediately.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -49,7 +49,7 @@ export function sinksOf(
   return config.sinks.filter(({ name }) => names.has(name));
 }
 
-/** Creates the event that `test --sink` sends. Its text says that nothing has happened. */
+/** Creates the event that `test --sink` sends. Its text says that it is only a test. */
 export function sampleEvent(sink: string, id: string, nowMs: number): ChirpEvent {
   return {
     id,

@@ -1,6 +1,6 @@
 /**
- * Checks the request for a silence and reports every problem at once, each with its cure. Stores
- * nothing.
+ * Checks the request for a silence. Reports all problems together, each with what to write instead.
+ * Stores nothing.
  */
 import {
   describeUnknownLabel,

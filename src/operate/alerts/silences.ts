@@ -1,7 +1,7 @@
 /**
  * Holds the active silences in compiled form. Routing and the pump check each event against them.
- * Silences are stored in the state, so that they outlive a reload and a restart, and are loaded
- * again if another replica adds or ends one.
+ * Silences are stored in the state, so that reloads and restarts keep them, and are loaded again
+ * when another replica adds or ends one.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
@@ -43,8 +43,8 @@ export function createActiveSilences(
 }
 
 /**
- * Compiles a stored silence. Returns undefined if one of its matchers is not understood, because
- * another release may have written it, and without that matcher the silence would match too much.
+ * Compiles a stored silence. Returns undefined if one of its matchers cannot be parsed, for example
+ * because another release wrote it: without that matcher, the silence would match too many events.
  */
 export async function compileSilence({
   id,

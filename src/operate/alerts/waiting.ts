@@ -1,6 +1,6 @@
 /**
- * Explains in words why alerts wait and until when, from what the state knows about each alert and
- * what is known about its sink.
+ * Explains in words why alerts wait and until when. Uses what the state knows about each alert and
+ * the known facts about its sink.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -88,15 +88,15 @@ function ownWait(
   return view("throttled", untilMs, `throttled${limit}, collected for a digest`);
 }
 
-/** Describes the scheduled digest whose name is, for example, `sink:brand` or `route:0.1:brand`. */
+/** Describes a scheduled digest by its name, such as `sink:brand` or `route:0.1:brand`. */
 function scheduledText(name: string): string {
   const [by, path = ""] = (name.split("\n")[0] ?? name).split(":");
   return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;
 }
 
 /**
- * Returns a text such as `grouped (group_wait 10s, group_interval 2m)`. The path of the route is
- * the first part of its groups' keys.
+ * Returns a text such as `grouped (group_wait 10s, group_interval 2m)`. The key of a group begins
+ * with the path of its route.
  */
 function groupText(groupKey: string, route: Route | undefined): string {
   const found =

@@ -1,6 +1,6 @@
 /**
- * Returns what a backfill of a watch reads: the feed of each target on its own, even if polls read
- * several of them together. Pure.
+ * Returns the polls with which a backfill reads a watch: the feed of each target on its own, even
+ * if regular polls read several of them together. Pure.
  */
 import type { Poll } from "../../polling/watch-poll.ts";
 

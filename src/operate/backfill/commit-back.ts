@@ -1,7 +1,7 @@
 /**
- * Turns a backfill into alerts: items that have no event yet, oldest first, filtered by the watch
- * but without `max_age`. Items that the regular polls have not reached yet are left to them. Makes
- * no requests.
+ * Turns the items of a backfill into alerts: the items that have no event yet and that the watch's
+ * filters accept, oldest first. `max_age` does not apply. Items that the regular polls have not
+ * reached yet are left to them. Makes no requests.
  */
 import { EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { BackfillStore } from "../../model/backfill.ts";
@@ -30,7 +30,7 @@ export interface CommitBackParts {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly hash: Hash;
-  /** If undefined, events are only counted and nothing is committed. */
+  /** Routes the events. If undefined, events are only counted and nothing is committed. */
   readonly route: RouteEvaluated | undefined;
 }
 
@@ -51,8 +51,8 @@ export async function backfillWatch(
 }
 
 /**
- * How many tweets are committed in one transaction. The polls of a running daemon wait for at most
- * one such transaction.
+ * The number of tweets that are committed in one transaction. The polls of a running daemon never
+ * wait for more than one such transaction.
  */
 const AT_ONCE = 100;
 
@@ -162,7 +162,7 @@ async function commitChunk(
 }
 
 /**
- * Returns a late verdict if the item is an event now and was recorded as baseline, too old or
+ * Returns a late verdict if the item is an event now and had the verdict baseline, too old or
  * filtered before; otherwise nothing.
  */
 function lateVerdict(

@@ -1,6 +1,6 @@
 /**
- * Estimates how many requests it takes to read a watch back to a time, from how much it has found
- * so far. Makes no requests.
+ * Estimates from the items that a watch has found so far how many requests it takes to read the
+ * watch back to a time. Makes no requests.
  */
 import { BACKFILL_KEPT_MS, type BackfillStore } from "../../model/backfill.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -10,19 +10,25 @@ import { isReadBack } from "./read-back.ts";
 
 export interface BackEstimate {
   /**
-   * How many sources must still be read (`unread`), and how many were read and paid for within the
-   * last day (`paid`).
+   * The number of sources that must still be read (`unread`), and of those that were read and paid
+   * for within the last day (`paid`).
    */
   readonly unread: number;
   readonly paid: number;
-  /** Items a day of the whole watch; undefined if the watch is too young for an estimate. */
+  /**
+   * The number of items per day of the whole watch; undefined if the watch is too young for an
+   * estimate.
+   */
   readonly itemsPerDay: number | undefined;
   /** The requests that the unread sources take; undefined if `itemsPerDay` is undefined. */
   readonly requests: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** A watch that is younger than this has found little more than its first page. */
+/**
+ * The minimum age of a watch for an estimate. A younger watch has found little more than its first
+ * page.
+ */
 const MIN_AGE_MS = 3_600_000;
 
 export async function estimateBack(
@@ -63,8 +69,8 @@ export async function estimateBack(
 }
 
 /**
- * Returns how many items the watch finds a day. The items on the first page of each target are
- * older than the watch, so they do not count.
+ * Returns how many items the watch finds per day. The items on the first page of each target are
+ * from before the watch began, so they do not count.
  */
 function itemsPerDayOf(
   { knownItems, targets, registeredAtMs }: WatchState,

@@ -1,6 +1,6 @@
 /**
- * Reads one source back to a time, page by page. Each page is stored before the next request, so
- * that a repeated backfill never pays for a page twice.
+ * Reads a source back to a time, page by page. Each page is stored before the next request, so that
+ * a repeated backfill never pays for the same page twice.
  */
 import { FeedWalk } from "../../detect/feed-walk.ts";
 import { BACKFILL_KEPT_MS, type BackfillRead, type BackfillStore } from "../../model/backfill.ts";
@@ -18,7 +18,10 @@ export interface ReadBackDeps {
   readonly ask: (params: JsonObject, cursor: string | undefined) => Promise<UpstreamAnswer>;
   /** Returns false if no further request may be made. */
   readonly mayAsk: () => boolean;
-  /** Called after each page: everything posted after `reachedMs` has been read. */
+  /**
+   * Called after each page, with the number of its tweets. Everything that was posted after
+   * `reachedMs` has been read.
+   */
   readonly onPage: (tweets: number, reachedMs: number) => void;
 }
 
@@ -66,8 +69,8 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
 }
 
 /**
- * A walk ends after a few hundred pages; the past of a busy list takes more, and is read in several
- * walks.
+ * The maximum number of pages of one walk. The past of a busy list has more pages, and is read in
+ * several walks.
  */
 const MAX_WALK_PAGES = 400;
 
@@ -129,7 +132,7 @@ function stepFrom(source: Source, sinceMs: number, belowId: string | undefined):
 const withQuery = ({ params, boundParam }: Source, query: string): JsonObject =>
   boundParam === undefined ? params : { ...params, [boundParam]: query };
 
-/** Asks for a page; resolves to undefined if the cursor is no longer accepted. */
+/** Requests a page. Resolves to undefined if the service no longer accepts the cursor. */
 async function askOrRestart(
   { ask }: ReadBackDeps,
   { params, cursor }: Step,

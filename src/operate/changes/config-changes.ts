@@ -1,6 +1,6 @@
 /**
- * Compares two configurations entry by entry. A reload logs the differences, and logs again what a
- * start logs about each added or changed watch.
+ * Compares two configurations entry by entry. A reload logs the differences. For each added or
+ * changed watch, it logs the same line as a start.
  */
 import { basename } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -76,7 +76,7 @@ function changedFiles(before: Config, after: Config): readonly string[] {
     .map((path) => basename(path));
 }
 
-/** How many names of each kind a log line and the status list. */
+/** The maximum number of names of each kind in a log line and in the status. */
 const MAX_NAMED = 20;
 
 /** Returns the fields of the line that a reload logs. Lists without changes are left out. */

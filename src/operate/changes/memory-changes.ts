@@ -1,7 +1,7 @@
 /**
- * Reports what an edited configuration does to the memory of its watches: whether a watch
- * continues, starts with a new baseline, or is dropped. Compares two configurations; unchanged
- * watches are left out. Pure.
+ * Reports how an edited configuration affects the memory of its watches: whether a watch continues,
+ * starts with a new baseline, or is dropped. Compares two configurations and leaves out unchanged
+ * watches. Pure.
  */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -30,7 +30,7 @@ export interface MemoryFacts {
   readonly states: readonly WatchState[];
 }
 
-/** The same facts, with the states by watch id. */
+/** The same facts, with the states of watches by watch id. */
 interface KnownStates {
   readonly hash: Hash;
   readonly states: ReadonlyMap<string, WatchState>;
@@ -110,8 +110,8 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
 }
 
 /**
- * Returns the edited settings that change which requests are made or what raises alerts, but do not
- * affect memory.
+ * Returns the edited settings that affect no memory, but change which requests are made or which
+ * items raise alerts.
  */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
   const named = new Set(
@@ -259,7 +259,7 @@ function detectionChanges(
   }));
 }
 
-/** Returns changed filters, which decide what raises alerts but do not affect memory. */
+/** Returns the changed filters. Filters affect no memory, but decide which items raise alerts. */
 function filterChanges(before: Watch, after: Watch): readonly Part[] {
   const edited = [
     ...(before.where?.text === after.where?.text ? [] : ["where"]),

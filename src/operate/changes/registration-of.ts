@@ -1,6 +1,6 @@
 /**
- * Returns what the state stores about a configured watch: its targets, by the keys under which
- * their memory is stored.
+ * Returns the facts that the state stores about a configured watch: its targets, by the keys under
+ * which their memory is stored.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";

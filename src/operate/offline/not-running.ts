@@ -1,4 +1,6 @@
-/** Creates the error of commands that only a running daemon can answer, for when none runs here. */
+/**
+ * Creates the error of a command that only a running daemon can answer, when no daemon runs here.
+ */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type StateAddress, stateName } from "../../model/postgres-address.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Carries out the changes of a command when no daemon runs here. Daemons elsewhere that use the
- * same state are notified. If there are none, the next start reads the change.
+ * Carries out the changes of a command when no daemon runs here. Daemons on other machines that use
+ * the same state are notified. If there are none, the next daemon that starts reads the change.
  */
 import type { Config } from "../../config/config.ts";
 import { probeInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";

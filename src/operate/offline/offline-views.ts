@@ -1,6 +1,6 @@
 /**
- * Answers the views of the API from the state when no daemon runs here. What only a running daemon
- * knows is left out.
+ * Answers the views of the API from the state when no daemon runs here. Facts that only a running
+ * daemon knows are left out.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -72,7 +72,8 @@ export function createOfflineViews(parts: OfflineViewParts): ApiViews {
 }
 
 /**
- * Returns the status with the same fields as a running daemon's, as far as the state knows them.
+ * Returns the status of a state. It has those fields of a running daemon's status that can be read
+ * from the state.
  */
 async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<StoppedView> {
   const { config, clock } = parts;
@@ -102,7 +103,7 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
       isElsewhere ? ELSEWHERE : NOT_RUNNING,
       ...(await deadReasons(store, config, clock.now())),
     ],
-    // Nothing polls here, so nothing is forecast here.
+    // No polls run here, so there is no forecast.
     quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches
       .filter(({ enabled }) => enabled)
@@ -120,8 +121,8 @@ async function offReasonOf({ config: { state }, files }: OfflineViewParts) {
 }
 
 /**
- * Explains an item. Without a daemon, no pauses of sinks are known. Polls are planned without
- * groups, because grouping does not change what a watch could have seen.
+ * Explains an item. Without a daemon, the waits that sinks asked for are not known. Polls are
+ * planned without groups, because grouping does not change which items a watch can see.
  */
 async function explain(
   { config, clock, hash }: OfflineViewParts,
@@ -168,7 +169,10 @@ async function render(
   }
 }
 
-/** Lets `render` show a sample before the first run, when there is no state yet. */
+/**
+ * Returns the store, or an empty history if there is no state yet, so that `render` can show a
+ * sample before the first run.
+ */
 function noEventsWhereMissing(error: unknown): RenderParts["store"] {
   if (!(error instanceof ExitError) || error.code !== "STATE_MISSING") throw error;
   return { eventsById: async () => [], findEvents: async () => ({ events: [], next: null }) };

@@ -1,6 +1,6 @@
 /**
- * Plans the polls of a configuration from what a state knows, as the daemon would. Used where no
- * daemon runs.
+ * Plans the polls of a configuration from a state, in the same way as the daemon. Used by commands
+ * when no daemon runs.
  */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";

@@ -20,8 +20,8 @@ export interface FitQuery extends Pick<Replanner, "replan" | "intervalMs"> {
 const SOME_LIST = "0";
 
 /**
- * Returns the watch as if it read its accounts through a list. Settings for reading accounts one by
- * one do not apply then.
+ * Returns the watch as if it read its accounts through a list. The settings for reading accounts
+ * one by one do not apply to it.
  */
 function throughList(watch: Watch, everyMs: number): Watch {
   const { strategy: _, fullPollEveryMs: __, settings, ...rest } = watch;

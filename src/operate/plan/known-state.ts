@@ -1,6 +1,6 @@
 /**
- * Reads what a plan uses from the state: the targets, how many requests watches took, and when each
- * poll ran last.
+ * Reads the facts for a plan from the state: the targets, the requests that watches have made, and
+ * when each poll ran last.
  */
 import type { Config } from "../../config/config.ts";
 import { PollHistory } from "../../engine/loop/poll-history.ts";

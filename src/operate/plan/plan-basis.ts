@@ -1,6 +1,6 @@
 /**
- * Says in words what a forecast is based on. Until a daemon has counted a day, a plan is an
- * estimate and names its assumptions.
+ * Describes in words what a forecast is based on. Until a daemon has counted a day, a plan is an
+ * estimate and lists its assumptions.
  */
 import type { Basis, WatchForecast } from "../../forecast/forecast.ts";
 import {

@@ -1,4 +1,4 @@
-/** Views of changes that make a plan fit its quota, for people and programs. */
+/** Describes changes that make a plan fit its quota, for people and programs. */
 import { formatDuration } from "../../model/duration.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Change } from "../../forecast/advice/cheaper.ts";
@@ -12,7 +12,7 @@ export interface ChangeView {
    * their `full_poll_every`, and `list` reads accounts through a public list.
    */
   readonly kind: Change["kind"];
-  /** What to write in the configuration, for people. */
+  /** The settings to write into the configuration, as text for people. */
   readonly change: string;
   readonly requests_per_month: number;
   /** The delay of the slowest watch that the change affects. */
@@ -58,8 +58,8 @@ function changeText({ kind, everyMs, watches, delay, list }: Change): string {
 }
 
 /**
- * Returns the settings to write, each with its watches. Watches that get the same settings are
- * named together.
+ * Returns the settings to write, each with the watches that get it. Watches with the same settings
+ * are listed together.
  */
 function together(changes: readonly { readonly id: string; readonly keys: string }[]): string {
   const ids = new Map<string, string[]>();

@@ -9,7 +9,7 @@ import { round, roundMoney } from "./plan-changes.ts";
 export interface DiffLine {
   readonly id: string;
   readonly state: "added" | "removed" | "changed" | "same";
-  /** Requests a month; null if there is no such watch. */
+  /** The number of requests per month; null if the watch does not exist in this plan. */
   readonly before: number | null;
   readonly after: number | null;
   readonly difference: number;
@@ -24,14 +24,14 @@ export interface PlanDiffView {
     readonly after: number;
     readonly difference: number;
     /**
-     * The difference in money, each plan at its own price; null if the new plan has no price, or
-     * one in another currency.
+     * The difference in money, with each plan at its own price; null if the new plan has no price,
+     * or a price in another currency.
      */
     readonly cost_difference: number | null;
   };
-  /** The largest changes first; unchanged watches last. */
+  /** The watches, with the largest changes first and unchanged watches last. */
   readonly watches: readonly DiffLine[];
-  /** What happens to the memory of edited watches. */
+  /** The effects of the change on the memory of edited watches. */
   readonly memory: readonly MemoryChange[];
   /** A sentence for each sink whose waiting deliveries would no longer be sent. */
   readonly stranded: readonly string[];

@@ -1,4 +1,4 @@
-/** Says how much slower than planned a running daemon polls each watch now. */
+/** Describes how much slower than planned a running daemon polls each watch at present. */
 import { isSlowed, NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
@@ -6,8 +6,8 @@ import { round } from "./plan-changes.ts";
 
 export interface PaceView {
   /**
-   * Whether the next runs are known exactly. False under `freshness`, because the result of each
-   * poll decides when the next one runs, and false while `stretch` is above 1.
+   * Whether the next runs are known exactly. They are not if the watch has a `freshness`, because
+   * the result of each poll decides when the next one runs, and not while `stretch` is above 1.
    */
   readonly next_runs_exact: boolean;
   /**

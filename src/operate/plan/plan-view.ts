@@ -75,7 +75,7 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly via_list: PlanListView | null;
   /** Member lists that are longer than a poll reads, as far as their length is known. */
   readonly long_lists: readonly PlanLongListView[];
-  /** What the watch can miss. */
+  /** Sentences about what the watch can miss. */
   readonly caveats: readonly string[];
 }
 
@@ -87,8 +87,8 @@ export interface PlanListView {
    */
   readonly missing: number;
   /**
-   * The extra requests for an account that leaves the list; an upper bound, because several such
-   * accounts share requests.
+   * The number of requests per month that an account adds if it leaves the list. This is an upper
+   * bound, because several such accounts share requests.
    */
   readonly most_requests_per_month_each: number;
 }
@@ -173,7 +173,7 @@ export interface PlanFacts {
   readonly online?: PlanOnlineView | undefined;
   /** The size of the archive; undefined if there is no state. */
   readonly archive?: ArchiveView | undefined;
-  /** How much slower a running daemon polls now; undefined if none runs. */
+  /** The factors by which a running daemon slows polls down now; undefined if no daemon runs. */
   readonly slowDown?: SlowDownFactors | undefined;
 }
 
@@ -288,8 +288,8 @@ function paceOf(
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 /**
- * Describes the public list through which a watch reads its accounts. Nobody can predict which
- * accounts leave the list, but what each of them then costs is known.
+ * Describes the public list through which a watch reads its accounts. It is unknown which accounts
+ * will leave the list, but the cost of each such account is known.
  */
 function listView(
   watch: Watch,
@@ -337,7 +337,7 @@ function watchView(
   };
 }
 
-/** Returns the warnings about schedules that are faster than the data they read can change. */
+/** Returns the warnings about schedules that poll more often than the data can change. */
 const scheduleWarnings = (config: Config): readonly string[] =>
   config.warnings.filter(({ rule }) => rule === "faster-than-data").map(formatIssue);
 

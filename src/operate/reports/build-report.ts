@@ -1,6 +1,6 @@
 /**
- * Counts what the watches found in a period. It reads page by page, so that other work of the
- * process does not wait. Makes no requests to the service.
+ * Counts what the watches found in a period. Reads the state page by page, so that other work of
+ * the process does not wait. Makes no requests to the service.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -166,7 +166,10 @@ interface Counted {
   /** The handle of an author; empty for a value of a label. */
   readonly handle: string;
   readonly name: string;
-  /** The number of others that were counted before it was first. */
+  /**
+   * The number of other authors or values that were counted before this one was counted for the
+   * first time.
+   */
   readonly place: number;
   count: number;
 }
@@ -197,8 +200,8 @@ class Tally {
   }
 
   /**
-   * Whether the event must be read whole. An event of the previous period is only counted, which
-   * happens here.
+   * Whether the event must be read completely. An event of the previous period is only counted,
+   * which is done here.
    */
   isWanted({ watch, watchType, detectedAtMs }: EventHead): boolean {
     const { fromMs, toMs } = this.#request;
@@ -256,8 +259,8 @@ function count(counts: LargeMap<Counted>, key: string, who = { handle: "", name:
 }
 
 /**
- * Returns the highest counts; of equal ones, the first. It passes over the counts once, because
- * there may be many.
+ * Returns the entries with the highest counts. Of entries with equal counts, the one that was
+ * counted first comes first. Goes through the counts only once, because there may be very many.
  */
 async function highest(
   counts = new LargeMap<Counted>(),

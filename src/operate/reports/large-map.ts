@@ -26,7 +26,7 @@ export class LargeMap<Value> {
     this.#size += part.size - before;
   }
 
-  /** Returns the entries of one small map after the other, in no order of their own. */
+  /** Returns the entries of one small map after the other, in no particular order. */
   async *parts(): AsyncGenerator<ReadonlyMap<string, Value>, void> {
     for (const part of this.#parts) {
       if (part.size === 0) continue;
@@ -37,7 +37,8 @@ export class LargeMap<Value> {
 
   #partOf(key: string): Map<string, Value> {
     const last = key.length - 1;
-    // The ends of ids and handles differ most. An index of NaN is part 0.
+    // The last characters of ids and handles differ most. For a short key the hash is NaN, which
+    // selects part 0.
     const hash =
       key.charCodeAt(last) * 31 + key.charCodeAt(last - 1) * 7 + key.charCodeAt(last - 2);
     return this.#parts[hash % PARTS] ?? (this.#parts[0] as Map<string, Value>);

@@ -1,7 +1,7 @@
 /**
- * Sends each configured report once for every time of its schedule. The state stores up to when
+ * Sends each configured report once for every time of its schedule. The state stores until when
  * each report was sent. The id of a report's event depends on the end of its period, so that a
- * report that is created twice is sent once.
+ * report that is created twice is only sent once.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Config } from "../../config/config.ts";
@@ -34,8 +34,8 @@ export interface ScheduledReportsDeps {
 const CHECK_EVERY_MS = 15_000;
 const FIRST_AFTER_MS = 5_000;
 /**
- * How long a report waits after its time. A poll that found something right before that time may be
- * committed a little later.
+ * How long a report waits after its scheduled time. A poll that found something just before that
+ * time may be committed a little later.
  */
 const GRACE_MS = 5_000;
 
@@ -87,8 +87,8 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
 }
 
 /**
- * The name of the stored value that says, for each report by name, up to when it was sent. While a
- * report is being created, the value holds its period instead.
+ * The name of the stored value that contains, by report name, until when each report was sent.
+ * While a report is being created, its entry is the report's period.
  */
 const NOTE = "reports_sent";
 
@@ -105,8 +105,8 @@ async function writeSent(
 }
 
 /**
- * Forgets the reports that are no longer configured. If one comes back, it starts as a new report
- * and does not cover the time in which it was not configured.
+ * Forgets the reports that are no longer configured. If a report is configured again later, it
+ * begins as a new one and does not cover the time between.
  */
 async function forgetRemoved({ store, config }: ScheduledReportsDeps): Promise<void> {
   const names = new Set(config().reports.map(({ name }) => name));
@@ -115,7 +115,10 @@ async function forgetRemoved({ store, config }: ScheduledReportsDeps): Promise<v
   if (kept.length < sent.length) await store.writeNote(NOTE, Object.fromEntries(kept));
 }
 
-/** Returns the period of a report that was begun and is not known to be sent. */
+/**
+ * Returns the period of a report whose creation has begun, and that may not have been sent yet;
+ * undefined if there is none.
+ */
 const begunPeriod = (stored: Json | null): DigestPeriod | undefined =>
   Array.isArray(stored) ? { fromMs: Number(stored[0]), toMs: Number(stored[1]) } : undefined;
 

@@ -1,6 +1,6 @@
 /**
- * Shows what a watch would make of an answer if everything in it were new: an alert, or the reason
- * why not. Makes no requests and stores nothing.
+ * Shows how a watch would evaluate an answer if everything in it were new: as an alert, or with the
+ * reason why not. Makes no requests and stores nothing.
  */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
@@ -174,7 +174,8 @@ function evaluateMembers(
 
 /**
  * Evaluates a record. A value raises an alert when it crosses a threshold or changes. Here every
- * number starts at 0, so that a value beyond its threshold raises an alert.
+ * number is treated as if it had been 0 before, so that a value beyond its threshold raises an
+ * alert.
  */
 function evaluateRecord(
   subscriber: Subscriber,
@@ -231,7 +232,7 @@ function conditionText(rule: ReadingRule): string {
   ].join("; ");
 }
 
-/** Evaluates every entry of a ranking as if it had just entered. */
+/** Evaluates every entry of a ranking as if it were a new entry. */
 function evaluateEntries(
   subscriber: Subscriber,
   target: TargetState,

@@ -1,7 +1,7 @@
 /**
- * Makes one real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page
+ * Makes one real poll of a watch, for `chirpwatch test`: looks accounts up, requests the first page
  * of each target, and evaluates the answers. Commits and sends nothing. The cost is known before
- * anything is asked.
+ * the first request.
  */
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
@@ -24,7 +24,7 @@ export interface TriedTarget {
   /** The target as it is written in the YAML. */
   readonly name: string;
   readonly items: readonly TriedItem[];
-  /** Why the target could not be read; empty if it could. */
+  /** Why the target could not be read; empty if it could be read. */
   readonly problem: string;
 }
 
@@ -175,8 +175,8 @@ async function tryTarget(
 }
 
 /**
- * Returns the part of an answer that belongs to one account, because a list has tweets of everyone
- * on it.
+ * Returns the part of an answer that belongs to one account, because a public list contains tweets
+ * of all of its members.
  */
 const ownPart = (answer: UpstreamAnswer, author: string | undefined): UpstreamAnswer =>
   author === undefined
@@ -188,9 +188,9 @@ type FirstPage =
   | { readonly problem: string };
 
 /**
- * Reads the first page of a target. If the service has not indexed the account, it is read without
- * the index, provided that the watch type can do that. An error about the key or the service ends
- * the test.
+ * Reads the first page of a target. If the service has not indexed the account, the target is read
+ * without the index, if the watch type can do that. An error about the key or the whole service
+ * ends the test.
  */
 async function readFirstPage(
   watch: Watch,

@@ -1,5 +1,5 @@
 /**
- * Finds an item by what people write when they ask about it: a tweet id or link, a user id, a
+ * Finds an item by the text with which a person asks for it: a tweet id or link, a user id, a
  * handle or a profile link.
  */
 import { parseAccount } from "../../model/account.ts";
@@ -53,8 +53,8 @@ async function itemIdOf(store: History, text: string): Promise<string | null> {
 }
 
 /**
- * Returns what the text says about an item with a known id. A link to a tweet also names its
- * author, unless the link has `i` in place of the handle.
+ * Returns the facts that the text contains about an item with a known id. A link to a tweet also
+ * names its author, unless the link has `i` in place of the handle.
  */
 export function unseenItem(item: string, id: string, nowMs: number): UnseenItem {
   const link = STATUS_LINK.exec(item.trim());

@@ -1,4 +1,4 @@
-/** Lists the gaps in what feeds have read, as the status shows them. */
+/** Lists the gaps in the covered ranges of feeds, as the status shows them. */
 import { gapText } from "../../engine/health/gap-monitor.ts";
 import type { OpenGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime } from "../../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Shows the long member lists of a watch from the memory of its targets: how far their first read
- * has come, and how often they are read whole. Makes no requests.
+ * Describes the long member lists of a watch from the memory of its targets: how far their first
+ * read is, and how often they are read completely. Makes no requests.
  */
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -22,7 +22,8 @@ export function memberListViews(
       watch.fullReadEveryMs === Number.POSITIVE_INFINITY
         ? null
         : (readSoFar(target.memory) ?? null);
-    // A list that is too long to be read whole is shown, unless the watch sets `full_read_every`.
+    // A list that is too long for a complete read is shown, unless the watch sets
+    // `full_read_every`.
     const isLeftOut =
       mode !== "whole" && watch.fullReadEveryMs === undefined && !Number.isFinite(everyMs);
     if (firstRead === null && !isLeftOut) return [];

@@ -12,7 +12,7 @@ import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";
 import type { BudgetView, QuotaView, SpentView } from "../../server/schema/budget-view.ts";
 
-/** What a running daemon, or the state alone, knows about the quota. */
+/** The facts about the quota that a running daemon has, or that the state has alone. */
 export interface QuotaFacts {
   readonly limit: number | undefined;
   /** How many requests a month the configuration allows; undefined if it sets no limit. */
@@ -23,7 +23,7 @@ export interface QuotaFacts {
   readonly expected: number;
   readonly onExhausted: "degrade" | "pause";
   readonly period: QuotaPeriod;
-  /** How much each priority is slowed down; undefined if no daemon runs. */
+  /** The factors by which the priorities are slowed down; undefined if no daemon runs. */
   readonly factors: SlowDownFactors | undefined;
   readonly paces: ReadonlyMap<string, WatchPace>;
   readonly drift: number;
@@ -62,8 +62,8 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
 });
 
 /**
- * Whether scheduled polls have stopped: they stop at the soft limit, which leaves the reserve to
- * commands.
+ * Whether scheduled polls have stopped because the spent requests have reached the soft limit. The
+ * reserve above this limit remains for commands.
  */
 export const isQuotaSpent = ({
   softLimit,

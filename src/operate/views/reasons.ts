@@ -1,6 +1,6 @@
 /**
- * Says why the daemon needs attention: one sentence for each problem, with its cause. Page, API and
- * terminal all get their sentences here.
+ * Lists why the daemon needs attention, with one sentence for each problem that says what to do
+ * about it. The page, the API and the terminal all show these sentences.
  */
 import type { UpstreamTrouble } from "../../engine/health/upstream-monitor.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
@@ -19,17 +19,20 @@ export interface Troubles {
   readonly upstream: string | undefined;
   readonly quota: QuotaFacts;
   readonly sinks: readonly SinkView[];
-  /** Sentences about alerts that were given up. */
+  /** The sentences about alerts that were given up. */
   readonly dead: readonly string[];
   readonly watches: readonly WatchView[];
   readonly templates?: readonly FailingTemplate[];
   readonly refusal: ConfigView["failed_reload"];
-  /** A sentence that says that other replicas have a newer configuration; undefined if none has. */
+  /**
+   * A sentence that says that another replica has a newer configuration; undefined if no replica
+   * has one.
+   */
   readonly superseded?: string | undefined;
 }
 
 /**
- * Returns the sentences; none if all is well. The errors of a refused reload are not among them,
+ * Returns the sentences; none if all is well. The errors of a refused reload are not included,
  * because they are shown next to these sentences.
  */
 export function reasonsOf({

@@ -1,4 +1,4 @@
-/** Renders one event as it would be sent to one sink now. Sends and stores nothing. */
+/** Renders an event as it would be sent to a sink now. Sends and stores nothing. */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { createWordEvents, type TemplateFailure } from "../../deliver/stages/word-events.ts";
@@ -24,7 +24,7 @@ export interface RenderParts {
   readonly store: Pick<History, "findEvents"> & Pick<RecheckStore, "eventsById">;
   readonly config: Config;
   readonly clock: Clock;
-  /** Undefined if there are no templates. */
+  /** Runs templates; undefined if no template is configured. */
   readonly runner: TemplateRunner | undefined;
   createSink(config: SinkConfig): Promise<Sink>;
 }
@@ -111,7 +111,10 @@ async function wordFor(
 const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string[] =>
   watches.find(({ id }) => id === watch)?.sinks ?? [];
 
-/** How many pages of events are searched, newest first, for one that fits the request. */
+/**
+ * The number of pages of events that are searched, newest first, for an event that matches the
+ * request.
+ */
 const MAX_PAGES = 50;
 const AT_ONCE = 500;
 

@@ -1,4 +1,4 @@
-/** Shows the daemons that share a state, and what each of them does. */
+/** Describes the daemons that share a state, and the work of each. */
 import { isoTime } from "../../model/clock.ts";
 import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
 import type { ReplicaView, UnclaimedView } from "../../server/schema/replica-view.ts";
@@ -31,7 +31,7 @@ export function replicaViews(
   }));
 }
 
-/** Returns which other replica makes the polls of a shard: the replica's name by shard. */
+/** Returns which other replica makes the polls of each shard, as the replica's name by shard. */
 export function pollsOfOthers(
   all: readonly ReplicaState[],
   claims: readonly WorkClaim[],

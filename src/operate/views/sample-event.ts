@@ -1,6 +1,6 @@
 /**
- * Creates a sample event of a watch: the fields that its type's events have, with invented values.
- * `render` shows it for a watch that has had no event yet.
+ * Creates a sample event of a watch. It has the fields that events of the watch's type have, with
+ * invented values. `render` shows it for a watch that has had no event yet.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent, EventBody } from "../../model/event.ts";
@@ -54,7 +54,8 @@ function valueOf(
 ): EventBody[string] {
   if (field === "tweet") return sampleTweet(nowMs);
   if (field === "user") return sampleUser();
-  // A field of texts lists the names of the values that crossed a threshold or changed.
+  // A field of the kind `texts` contains the names of the values that crossed a threshold or
+  // changed.
   if (field === "texts")
     return typeof fields["previous"] === "object"
       ? Object.keys(fields["previous"]).slice(0, 1)

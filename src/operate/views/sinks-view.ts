@@ -1,6 +1,6 @@
 /**
- * The sinks for status page, API and `chirpwatch status`: whether each accepts messages, what waits
- * for it, and why.
+ * The sinks as the status page, the API and `chirpwatch status` show them: whether each accepts
+ * messages, what waits for it, and why.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";

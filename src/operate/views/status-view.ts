@@ -1,4 +1,4 @@
-/** Builds the snapshot that status page, API and `chirpwatch status` show. */
+/** Builds the snapshot that the status page, the API and `chirpwatch status` show. */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
@@ -16,7 +16,7 @@ import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "./noted-items.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
 
-/** Returns a watch's schedule, or the freshness that it asks for instead. */
+/** Returns a watch's schedule as text, or its `freshness` if it has one instead. */
 export function timingText(timing: Timing): string {
   if (timing.kind === "schedule") {
     const { schedule } = timing;
@@ -97,8 +97,9 @@ function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"]
 }
 
 /**
- * Returns how far the first reads of a watch are; null if none is under way, as for a paused watch.
- * A long list whose first read continues is left out, because it has a line of its own.
+ * Returns how far the first reads of a watch are. Null if no first read is under way, and for a
+ * paused watch. A long list whose first read is not complete is left out, because it is shown
+ * separately.
  */
 function firstReadView(
   { state, firstReadPages }: WatchFacts,

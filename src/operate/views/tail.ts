@@ -1,4 +1,4 @@
-/** Turns the daemon's activity into the lines that `tail` shows. */
+/** Turns the daemon's activity into the lines that `tail` prints. */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";

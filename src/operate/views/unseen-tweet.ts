@@ -14,12 +14,12 @@ export interface UnseenTweet {
   readonly target: TargetState;
   readonly source: SourceState | undefined;
   readonly poll: Poll;
-  /** Whether the feed holds only what the target's account posts. */
+  /** Whether the feed contains only posts of the target's account. */
   readonly isAuthors: boolean;
   readonly nowMs: number;
 }
 
-/** The service may take this long to show a new tweet. */
+/** The longest time that the service usually takes to show a new tweet. */
 const LATE_MS = 60_000;
 
 export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: UnseenTweet): string {
@@ -43,7 +43,7 @@ export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: Uns
 const isBefore = (id: string, watermark: unknown): boolean =>
   typeof watermark === "string" && compareIds(id, watermark) <= 0;
 
-/** Returns the moment, on the service's clock, after which tweets are new to a target. */
+/** Returns the time, in service time, after which tweets are new to a target. */
 function sinceMsOf({ memory, registeredAtMs }: TargetState): number {
   const { since_ms: sinceMs } = memory;
   return typeof sinceMs === "number" ? sinceMs : registeredAtMs;

@@ -1,6 +1,6 @@
 /**
  * Explains why nothing is stored about an item: which watches could have seen it, and why each of
- * them did not. Reads the state only.
+ * them did not. Only reads the state.
  */
 import type { Config } from "../../config/config.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
@@ -23,11 +23,11 @@ export interface UnseenParts {
 export interface UnseenItem {
   readonly id: string;
   readonly isTweet: boolean;
-  /** The author's handle in lower case, if the question names one. */
+  /** The author's handle in lower case, if the request contains it. */
   readonly author: string | undefined;
 }
 
-/** How many lines are shown: thousands of watches may follow thousands of accounts each. */
+/** The maximum number of lines. Thousands of watches may each follow thousands of accounts. */
 const MAX_LINES = 500;
 
 export async function explainUnseen(
@@ -77,8 +77,8 @@ const no = (reason: string): Reason => ({ could_see: false, reason });
 const yes = (reason: string): Reason => ({ could_see: true, reason });
 
 /**
- * Returns what keeps the whole watch from seeing the item; undefined if that depends on its
- * targets.
+ * Returns the reason why no target of the watch can see the item; undefined if that depends on the
+ * target.
  */
 function reasonOfWatch(
   watch: Watch,

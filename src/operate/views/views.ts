@@ -49,7 +49,7 @@ import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
 import { explainUnseen } from "./unseen.ts";
 
-/** Compares this replica's configuration with the newest one that the state has been used with. */
+/** Compares this replica's configuration with the newest one with which the state was used. */
 export interface ActiveRevision {
   /** Why this replica's configuration is not the current one; undefined if it is. */
   superseded(): string | undefined;
@@ -57,7 +57,7 @@ export interface ActiveRevision {
   isWaiting(): boolean;
 }
 
-/** The delivery side of the active configuration. */
+/** The delivery parts of the active configuration. */
 export interface ActiveDelivery {
   readonly pump: Pick<Pump, "pauses">;
   /** The sinks by name. */
@@ -85,8 +85,8 @@ export interface ViewsDeps extends ScrapeDeps {
 }
 
 /**
- * The poll loop counts as stalled if it makes no turn for this long. It turns at least every 30 s,
- * so four turns are missing by then.
+ * The poll loop counts as stalled if it makes no turn for this long. A healthy loop makes a turn at
+ * least every 30 s, so four turns are missing by then.
  */
 const STALLED_MS = 120_000;
 /**

@@ -1,6 +1,4 @@
-/**
- * Records everything that an operator does to alerts, in the same transaction as the change itself.
- */
+/** Records every action of an operator on alerts, in the same transaction as the change itself. */
 import type { Json } from "../../model/json.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";

@@ -1,7 +1,7 @@
 /**
- * Turns a batch, which is one statement with many lists of values, into statements that insert many
- * rows each. Only Postgres needs this, because each statement is a round trip to the server. SQLite
- * runs a batch row by row.
+ * Converts a batch, which is one statement with many lists of values, to statements that insert
+ * many rows each. Only Postgres needs this, because each statement takes a round trip to the
+ * server. SQLite runs a batch row by row.
  */
 import type { CompiledQuery } from "kysely";
 import type { BatchQuery } from "./statement.ts";
@@ -16,15 +16,16 @@ const MAX_VALUES = 30_000;
 const INSERT = /^(insert into "\w+" \(([^)]*)\) values )\(([^)]*)\)(.*)$/s;
 const UPSERT = /^ on conflict \(([^)]*)\) do update /;
 
-/** Returns statements with the same effect as the batch run row by row. */
+/** Returns statements that have the same effect as running the batch row by row. */
 export function expandBatch({
   sql,
   batch,
 }: BatchQuery): readonly Pick<CompiledQuery, "sql" | "parameters">[] {
   const [, head = "", columns = "", row = "", tail = ""] = INSERT.exec(sql) ?? [];
   const width = row.split(", ").length;
-  // A batch of another form is run row by row. Only an insert can be expanded whose row has exactly
-  // one value for each column, in the order of the columns, and which has no values elsewhere.
+  // Only certain inserts can be expanded: the row must have exactly one value for each column, in
+  // the order of the columns, and the rest of the statement no values. Any other batch is run row
+  // by row.
   if (head === "" || /\$\d/.test(tail) || batch.some((values) => values.length !== width))
     return batch.map((parameters) => ({ sql, parameters }));
   const most = Math.floor(MAX_VALUES / width);

@@ -1,4 +1,4 @@
-/** Reads and writes the store's own small values, by name. */
+/** Reads and writes small values of the store itself, by name. */
 import { type Executor, insertRows } from "./statement.ts";
 
 const upsert = insertRows("housekeeping", ["name", "value"], (insert) =>

@@ -1,7 +1,7 @@
 /**
- * The values that queries contain as literals instead of parameters, because they are the
- * conditions of partial indexes. If such a value were a parameter, the query planner could not know
- * that the index contains the rows, or would plan the statement again at every run.
+ * Values that queries contain as literals and not as parameters, because partial indexes have them
+ * as conditions. With a parameter, the query planner could not know that an index contains the
+ * rows, or would have to plan the statement at every run.
  */
 import { sql } from "kysely";
 

@@ -2,14 +2,14 @@
 
 /**
  * The state of a delivery.
- * - `waiting`: not in a message yet.
- * - `sealed`: listed in a message. The message's row says what became of it.
- * - `summarised`: counted in a message, but not listed in it.
- * - `muted`: dropped by a mute, or by a restore with `--quiet`.
- * - `silenced`: held back by a silence until an operator sends it.
- * - `deleted`: not sent, because its tweet was gone before.
- * - `duplicate`: not sent, because another alert says the same or replaces it.
- * - `merged`: sent as part of the delivery that it joined.
+ * - `waiting`: it is not in a message yet.
+ * - `sealed`: it is listed in a message, whose row has the outcome.
+ * - `summarised`: it is counted in a message, but not listed in it.
+ * - `muted`: it was dropped by a mute, or by a restore with `--quiet`.
+ * - `silenced`: a silence holds it back until an operator sends it.
+ * - `deleted`: it was not sent, because its tweet was gone before.
+ * - `duplicate`: it was not sent, because another alert reports the same or replaces it.
+ * - `merged`: it was sent as part of the delivery that it joined.
  */
 export type DeliveryState =
   | "waiting"
@@ -105,8 +105,8 @@ export interface GroupsTable {
 export interface MessagesTable {
   id: string;
   /**
-   * The id of the oldest delivery in it. Messages of one group are sent in the order of these
-   * numbers.
+   * The id of the oldest delivery in the message. Messages of one group are sent in the order of
+   * these numbers.
    */
   seq: number;
   sink: string;
@@ -122,7 +122,10 @@ export interface MessagesTable {
   ref: string | null;
   /** The sink's own id of the channel that has the message; null if the sink reports none. */
   channel?: string | null;
-  /** The line below it when it was sealed, which says who acknowledged its alerts; null for none. */
+  /**
+   * The line below the message when it was sealed, which says who acknowledged its alerts; null if
+   * there was none.
+   */
   footer?: string | null;
   /**
    * The error of the last failed attempt. For a sent message, which of several receivers do not
@@ -132,8 +135,8 @@ export interface MessagesTable {
   /** JSON: the receivers that have the message; null if there is only one receiver. */
   taken?: string | null;
   /**
-   * The message that it is posted under, which is the first of its digest or thread; null if there
-   * is none.
+   * The id of the message under which this one is posted: the first one of its digest or thread.
+   * Null if there is none.
    */
   parent_id: string | null;
   /** Why the message was given up (`DeadCause`). Empty while it is open or sent. */
@@ -153,7 +156,7 @@ export interface MessagesTable {
   acknowledged_at: number | null;
 }
 
-/** The failed attempts to send a message. For each message, only the newest are kept. */
+/** The failed attempts to send messages. Only the newest attempts of each message are kept. */
 export interface AttemptsTable {
   message_id: string;
   at: number;
@@ -171,7 +174,9 @@ export interface CrosspostsTable {
   created_at: number;
   next_attempt_at: number;
   done_at: number | null;
-  /** When the operator was notified that it was not published; null if nobody was. */
+  /**
+   * When the operator was notified that the message was not published; null if nobody was notified.
+   */
   reported_at: number | null;
   error: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Opens sessions on a Postgres server, with timeouts and TLS, and names the advisory locks. It
- * makes no queries itself.
+ * Opens sessions on a Postgres server, with timeouts and TLS, and computes the names of the
+ * advisory locks. Makes no queries.
  */
 import { readFileSync } from "node:fs";
 import type { Client, ClientConfig, Pool } from "pg";
@@ -25,9 +25,10 @@ export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
 
 /**
- * A replica that is cut off or hangs in the middle of a transaction holds locks that all other
- * replicas wait for. The server ends such a transaction after 5 s, a third of the leader's lease
- * (`LEASE_MS`). The other replicas wait up to 10 s for a lock, so they do not give up before.
+ * Time limits for transactions. A replica that is cut off or hangs in a transaction holds locks for
+ * which all other replicas wait. The server ends such a transaction after 5 s, a third of the
+ * leader's lease (`LEASE_MS`). The other replicas wait for a lock for up to 10 s, so that they do
+ * not give up earlier.
  */
 export const TRANSACTION_LIMITS =
   "set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '10s'";

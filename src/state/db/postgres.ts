@@ -27,16 +27,16 @@ import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
-/** Lets each connection of a daemon check that the daemon may still use the state. */
+/** Lets each connection of a daemon check whether the daemon may still use the state. */
 export interface Ownership {
   /**
-   * Resolves at once while the daemon is connected to the state, otherwise when it is connected
+   * Resolves immediately while the daemon is connected to the state, otherwise when it is connected
    * again. @throws StoreError if that takes too long
    */
   held(): Promise<void>;
   /**
-   * A query that each transaction makes first, once it has the lock, and the function that checks
-   * the only value in the query's result. @throws StoreError
+   * A query with which each transaction begins after it got the lock, and a function that checks
+   * the single value in its result. @throws StoreError
    */
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
@@ -116,7 +116,10 @@ class PostgresDriver implements Driver {
     (connection as Connection).release();
   }
 
-  /** The transaction begins on the server with its first statement, which may name its scopes. */
+  /**
+   * The server begins the transaction only with its first statement, which may name the
+   * transaction's scopes.
+   */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     (connection as Connection).beginLater();
   }
@@ -190,8 +193,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * Commits. If a statement of the transaction failed, the server answers `commit` with `ROLLBACK`
-   * and no error, which this method turns into one.
+   * Commits. If a statement of the transaction has failed, the server answers `commit` with
+   * `ROLLBACK` instead of an error. In this case the method throws.
    */
   async commit(): Promise<void> {
     const { command } =

@@ -1,7 +1,7 @@
 /**
- * Creates files and folders that only this user can read, whatever the umask is, and finds those
- * that others can read. SQLite gives the log and the shared memory next to a database the mode of
- * the database.
+ * Creates files and folders that only this user can read, whatever the umask is, and finds files
+ * and folders that others can read. SQLite gives its log and shared memory the mode of the database
+ * next to them.
  */
 import {
   chmodSync,
@@ -27,7 +27,7 @@ export function makePrivateFolders(path: string): void {
   try {
     mkdirSync(path, { mode: FOLDER_MODE });
   } catch (error) {
-    // Another process has just created it.
+    // Another process has created the folder in the meantime.
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
     throw error;
   }

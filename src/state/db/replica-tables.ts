@@ -2,7 +2,7 @@
 import type { ConfigRevision } from "../../model/config-revisions.ts";
 import type { WorkKind } from "../../model/replicas.ts";
 
-/** The replicas that run. */
+/** The replicas that are running. */
 export interface ReplicasTable {
   id: string;
   host: string;
@@ -11,7 +11,10 @@ export interface ReplicasTable {
   joined_at: number;
 }
 
-/** The work that replicas share: each poll and each destination, and which replica does it. */
+/**
+ * The work that is distributed among replicas: a row for each poll and each destination, with the
+ * replica that does it.
+ */
 export interface ClaimsTable {
   kind: WorkKind;
   key: string;
@@ -21,8 +24,8 @@ export interface ClaimsTable {
 }
 
 /**
- * The configurations that the state has worked with, with a row for each time that another one
- * became the current one.
+ * The configurations with which the state was used. There is a row for each time at which a
+ * configuration became the current one.
  */
 export interface ConfigRevisionsTable {
   number: number;

@@ -1,8 +1,8 @@
 /**
- * Names what a transaction reads and then relies on, as scopes: the ledger, a sink, a watch. On
- * Postgres, transactions with no scope in common run at the same time, and a transaction without
- * scopes runs alone. On SQLite, only one transaction writes at a time anyway. docs/adr/0024 lists
- * the scopes of each method.
+ * Names the scopes of a transaction, which are the parts of the state on which it relies: the
+ * ledger, a sink, a watch. On Postgres, transactions without a common scope run at the same time,
+ * and a transaction that names no scope runs alone. On SQLite, only one transaction writes at a
+ * time anyway. docs/adr/0024 lists the scopes of each method.
  */
 import { createHash } from "node:crypto";
 import { CompiledQuery } from "kysely";
@@ -30,8 +30,9 @@ export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({
 });
 
 /**
- * A transaction with more scopes than this takes the exclusive lock instead, because each scope
- * takes a row in the server's table of locks, which has room for only some thousands.
+ * The maximum number of scopes of a transaction. With more, a transaction takes the exclusive lock
+ * instead, because each scope takes a row in the server's table of locks, which has room for only
+ * some thousands.
  */
 const MAX_SCOPES = 100;
 

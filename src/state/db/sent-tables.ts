@@ -1,7 +1,10 @@
-/** The tables about sent messages: mentions, threads, later changes, and what people said to them. */
+/** The tables about sent messages: mentions, threads, edits, and acknowledgements. */
 import type { MarkKind } from "../../model/mark.ts";
 
-/** What people said about an event. An undone mark remains, so that others see when it ended. */
+/**
+ * The acknowledgements of events. An acknowledgement that was undone remains, so that it can be
+ * shown when it ended.
+ */
 export interface EventMarksTable {
   event_id: string;
   kind: MarkKind;
@@ -15,7 +18,7 @@ export interface EventMarksTable {
 /** The mentions in messages, one row each. */
 export interface MentionsTable {
   message_id: string;
-  /** The mention as the sink writes it. */
+  /** The mention in the sink's own notation. */
   mention: string;
   sink: string;
   mentioned_at: number;
@@ -35,7 +38,7 @@ export interface ThreadsTable {
  */
 export interface EditsTable {
   delivery_id: number;
-  /** JSON: what the message should show of the tweet that it is about. */
+  /** JSON: the facts about the tweet that the message should show. */
   shown: string;
   /**
    * The versions that the tweet's text has had, as `textVersion` names them, separated by spaces.
@@ -56,7 +59,10 @@ export interface EditsTable {
   error: string;
 }
 
-/** The lines below messages that say who acknowledged their alerts, where they may have changed. */
+/**
+ * The lines below messages that say who acknowledged their alerts. Only messages whose line may
+ * have changed have a row.
+ */
 export interface MessageFootersTable {
   message_id: string;
   sink: string;
@@ -65,12 +71,12 @@ export interface MessageFootersTable {
   revision: number;
   attempts: number;
   due_at: number;
-  /** The line that the message has by an edit; null before the first one. */
+  /** The line that an edit has given the message; null before the first edit. */
   shown: string | null;
   error: string;
 }
 
-/** The alerts on values that are to be repeated or resolved at a sink. */
+/** The alerts on values that a sink repeats or resolves. */
 export interface LevelsTable {
   event_id: string;
   sink: string;

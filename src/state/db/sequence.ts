@@ -1,7 +1,7 @@
 /**
- * Assigns the growing numbers that give rows their order, inside the transaction that uses them. On
+ * Assigns increasing numbers that give rows their order, inside the transaction that uses them. On
  * SQLite, the table `sequences` has the last number of each kind. On Postgres, such a row would
- * stay locked until the transaction ends, so the numbers come from sequences of the server, and
+ * stay locked until the transaction ends, so sequences of the server assign the numbers, and
  * `sequences` is a view of them. If two transactions run at the same time on Postgres, the one with
  * the higher number may be committed first.
  */

@@ -44,10 +44,10 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * Keeps SQLite from planning a statement again at each run. SQLite does so if a new value is bound
- * on which the plan may depend. The value of `limit ?` is one, but that of `limit 0 + ?` is not.
- * Planning takes about forty times as long as running a statement that finds nothing, which is what
- * an idle daemon does most.
+ * Compiles queries so that SQLite need not plan a statement again at each run. SQLite plans again
+ * if a new value is bound on which the plan may depend. The value of `limit ?` is such a value, but
+ * that of `limit 0 + ?` is not. An idle daemon mostly runs statements that find nothing, and
+ * planning takes about forty times as long as running one of them.
  */
 class PlanOnceCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -67,7 +67,7 @@ export const sqliteDialect = (handle: SqliteHandle, clock: Clock): Dialect => ({
   createQueryCompiler: () => new PlanOnceCompiler(),
 });
 
-/** Assigns the only connection to callers in the order in which they ask. */
+/** Gives the only connection to callers in the order of their requests. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -84,7 +84,9 @@ class Turns {
   }
 }
 
-/** Measures how long another process has locked the file, as far as calls found it locked. */
+/**
+ * Measures for how long another process has locked the file, as seen by calls that found it locked.
+ */
 class ForeignLock {
   readonly #clock: Clock;
   #sinceMs = 0;

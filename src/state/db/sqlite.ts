@@ -1,6 +1,7 @@
 /**
- * Opens and configures SQLite files, and does what only files need: checks, copies and locks.
- * `sqlite-dialect.ts` runs statements, `driver.ts` chooses the release of the driver.
+ * Opens and configures SQLite files. Checks, copies and locks are also here, because only files
+ * need them. `sqlite-dialect.ts` runs statements, and `driver.ts` chooses the release of the
+ * driver.
  */
 import { Kysely } from "kysely";
 import type { Clock } from "../../model/clock.ts";
@@ -88,7 +89,7 @@ export function appliedMigrations(handle: SqliteHandle): readonly string[] | und
     .all() as string[];
 }
 
-/** Returns what `quick_check` complains about; empty if the file is sound. */
+/** Returns the problems that `quick_check` reports; empty if the file is sound. */
 export function quickCheck(handle: SqliteHandle): readonly string[] {
   const rows = handle.prepare("pragma quick_check(10)").pluck().all() as string[];
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;

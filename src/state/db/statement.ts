@@ -232,9 +232,9 @@ const sizeFor = ({ length }: readonly unknown[]): number =>
 export type Scopes = readonly string[] | ((on: Executor) => Promise<readonly string[]>);
 
 /**
- * Runs `work` in a transaction, so that all of it takes effect or nothing. Nothing else writes
- * meanwhile. With `scopes`, on Postgres, only transactions that share one of them are kept from
- * writing.
+ * Runs `work` in a transaction, which takes effect completely or not at all. Nothing else writes
+ * meanwhile. With `scopes`, on Postgres, only transactions that share one of these scopes have to
+ * wait.
  */
 export const transact = <Result>(
   db: Executor,

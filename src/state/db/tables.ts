@@ -24,9 +24,11 @@ import type {
 import type { TargetStatus } from "../../model/watch-store.ts";
 
 export interface WatchesTable {
-  /** A random key that never changes. Events and targets refer to it. */
+  /** A random key of the watch that never changes. Events and targets refer to it. */
   key: string;
-  /** The name in the YAML. `moved_from` can give it to another watch. */
+  /**
+   * The name of the watch in the YAML. `moved_from` can give the row to a watch with another name.
+   */
   id: string;
   type: string;
   registered_at: number;
@@ -83,7 +85,7 @@ export interface ItemsTable {
   event_id: string | null;
 }
 
-/** The members of lists, such as the followers of an account, of which a watch reports who left. */
+/** The members of lists, such as an account's followers, for watches that report who left. */
 export interface MembersTable {
   target_id: number;
   user_id: string;
@@ -95,7 +97,7 @@ export interface MembersTable {
   image_url: string;
 }
 
-/** The fresh tweets that are rechecked. */
+/** The rechecks of fresh tweets. */
 export interface RechecksTable {
   target_id: number;
   tweet_id: string;
@@ -123,8 +125,8 @@ export interface EventsTable {
   watch_type: string;
   subject: string;
   /**
-   * The account that the event is about, by its handle in lower case and, in `user_id`, by its id.
-   * Used to find the id of a handle. Null if the event is about no account.
+   * The account that the event is about: its handle in lower case here, its id in `user_id`. Used
+   * to find the id of a handle. Null if the event is about no account.
    */
   handle: string | null;
   user_id: string | null;
@@ -173,11 +175,11 @@ export interface EnrichmentsTable {
   /** JSON: the sinks of the watch when the event was found. */
   own_sinks: string;
   /**
-   * How long chats gather the event in a digest of missed events, if it happened while its watch
-   * was paused, disabled or removed; otherwise null.
+   * For how many ms chats collect the event in a digest of missed events, if it happened while its
+   * watch was paused, disabled or removed; otherwise null.
    */
   gather_ms: number | null;
-  /** 1 if a backfill found it. */
+  /** 1 if a backfill found the event. */
   backfilled: number | null;
   /** `muted`: dropped by a restore with `--quiet`. */
   state: "waiting" | "ok" | "failed" | "muted";
@@ -189,7 +191,7 @@ export interface EnrichmentsTable {
   error: string;
 }
 
-/** What operators did to alerts. */
+/** The actions of operators on alerts. */
 export interface AuditTable {
   id: number;
   at: number;
@@ -239,9 +241,9 @@ export interface LearnedTable {
   key: string;
   /** JSON. */
   value: string;
-  /** The epoch of the process that wrote it; 0 while there is only one process. */
+  /** The epoch of the process that wrote the value; 0 while there is only one process. */
   epoch: number;
-  /** The number of times that it was written before. */
+  /** How many times the value was written before. */
   revision: number;
 }
 
@@ -307,7 +309,7 @@ export interface Tables {
   replicas: ReplicasTable;
   claims: ClaimsTable;
   config_revisions: ConfigRevisionsTable;
-  /** The store's own values by name, such as `clean` and `registered`. */
+  /** Values of the store itself, such as `clean` and `registered`, by name. */
   housekeeping: NotesTable;
   sequences: SequencesTable;
 }

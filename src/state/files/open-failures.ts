@@ -1,5 +1,5 @@
 /**
- * Explains why a state file could not be opened: each reason has a sentence, a hint and an exit
+ * Explains why a state file could not be opened. Each reason has a sentence, a hint and an exit
  * code.
  */
 import { errorText } from "../../model/errors.ts";
@@ -16,7 +16,7 @@ export interface OpenContext {
   readonly isBackup?: boolean;
 }
 
-/** Converts whatever was thrown while opening into an ExitError. */
+/** Converts an error that was thrown while a file was opened to an ExitError. */
 export function openFailure(error: unknown, context: OpenContext): ExitError {
   if (error instanceof ExitError) return error;
   const code = sqliteCode(error) ?? nodeCode(error) ?? "";
@@ -69,8 +69,8 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
 }
 
 /**
- * The error codes of a full disk. SQLite gives `SQLITE_IOERR_SHMSIZE` if the disk has no room for
- * the shared memory of the write-ahead log, which lies next to the file.
+ * The error codes of a full disk. SQLite reports `SQLITE_IOERR_SHMSIZE` if there is no room for the
+ * shared memory of the write-ahead log, which is on the same disk as the file.
  */
 const FULL: ReadonlySet<string> = new Set([
   "SQLITE_FULL",

@@ -1,6 +1,6 @@
 /**
- * Explains why a state on Postgres could not be opened: each reason has a sentence, a hint and an
- * exit code. No text shows a password.
+ * Explains why a state on Postgres could not be opened. Each reason has a sentence, a hint and an
+ * exit code. No text contains a password.
  */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -17,7 +17,7 @@ export interface ServerFacts {
   readonly version: number;
   readonly encoding: string;
   readonly isStandby: boolean;
-  /** Whether there is a pooler in between that uses a different session for each transaction. */
+  /** Whether a pooler between daemon and server uses a different session for each transaction. */
   readonly isShared: boolean;
 }
 
@@ -72,7 +72,7 @@ export const mayNotCreate = (address: PostgresAddress): ExitError =>
     `As an administrator: alter database ${address.database} owner to ${address.user}.`,
   );
 
-/** Converts whatever was thrown while connecting into an ExitError. */
+/** Converts an error that was thrown while connecting to an ExitError. */
 export function connectFailure(error: unknown, address: PostgresAddress): ExitError {
   if (error instanceof ExitError) return error;
   const name = postgresName(address);
@@ -122,8 +122,8 @@ export function connectFailure(error: unknown, address: PostgresAddress): ExitEr
 }
 
 /**
- * Returns the text of an error. If several addresses failed, their common error has no text, and
- * the first one's is used.
+ * Returns the text of an error. If the connection to several addresses failed, the common error has
+ * no text, so that of the first address is used.
  */
 const textOf = (error: unknown): string => {
   const text = errorText(error instanceof AggregateError ? (error.errors[0] as unknown) : error);

@@ -40,7 +40,7 @@ interface Refusing {
 }
 
 /**
- * Finds what refuses the write: the file, or the nearest existing folder above it. Whatever is in a
+ * Finds the file, or the nearest existing folder above it, that refuses the write. Everything in a
  * folder that this process may not enter counts as missing.
  */
 function findRefusing(path: string): Refusing | undefined {

@@ -1,6 +1,4 @@
-/**
- * Describes what became of the deliveries of events, as people read it in `explain` and in lists.
- */
+/** Describes the outcomes of an event's deliveries, as `explain` and lists of events show them. */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
@@ -132,8 +130,8 @@ export async function deliveriesOf(
 }
 
 /**
- * Returns the detail to show. A delivery that joined a dead letter was not delivered with it,
- * whatever the stored detail says.
+ * Returns the detail to show. The stored detail of a delivery that joined another one is wrong if
+ * the other one became a dead letter, because neither was delivered.
  */
 const detailOf = ({
   state,
@@ -160,8 +158,8 @@ function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   if ((row.joined_state ?? row.state) === "silenced") return "silenced";
   if ((row.joined_state ?? row.state) === "deleted") return "deleted";
   if (row.message_state === "open") return "sealed";
-  // A sealed or summarised delivery without a message was sent: its message was pruned, which
-  // happens only to finished messages.
+  // A sealed or summarised delivery without a message was sent. Its message was deleted by the
+  // retention, which only deletes messages that are done.
   if ((row.joined_state ?? row.state) === "summarised") return "summarised";
   if (row.message_state === "sent" || row.state === "sealed") return "sent";
   return row.not_before > nowMs ? "held" : "waiting";

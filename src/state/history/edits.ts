@@ -1,4 +1,7 @@
-/** Stores the edits of sent messages: which are wanted, which is due, and what became of each. */
+/**
+ * Stores the edits of sent messages: which edits are required, which is due, and the outcome of
+ * each.
+ */
 import type {
   DueEdit,
   EditableAlert,
@@ -14,8 +17,8 @@ import type { EditsTable } from "../db/sent-tables.ts";
 import { readGroups } from "../outbox/due-work.ts";
 
 /**
- * Finds the alerts on tweets whose message, if they have one, contains no other alert. An item
- * leads to its event, and the event to its deliveries.
+ * Finds the alerts on tweets that are alone in their message, or not in a message yet. The search
+ * goes from an item to its event, and from the event to its deliveries.
  */
 const alertsOn = listStatement<object, string>()((on, list) =>
   on

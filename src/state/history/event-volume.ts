@@ -54,8 +54,9 @@ const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; on
 );
 
 /**
- * Returns the last event of a watch. Without `wanted`, events about volume do not count. With
- * `wanted`, only events of that type count that occurred at `sinceMs` or later.
+ * Returns the last event of a watch. Without `wanted`, events about the volume of the watch do not
+ * count. With `wanted`, only events of that type count, and only if they occurred at `sinceMs` or
+ * later.
  */
 export async function newestEvent(
   db: Executor,

@@ -1,6 +1,6 @@
 /**
- * Returns the history of an item: every verdict on it, every event about it, and what became of the
- * deliveries.
+ * Returns the history of an item: all verdicts on it, all events about it, and the outcomes of
+ * their deliveries.
  */
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";

@@ -16,8 +16,8 @@ import type { Executor } from "../db/statement.ts";
 const AT_ONCE = 1_000;
 const MAX_IN_A_PAGE = 20_000;
 /**
- * How much further back a search reads than the wanted time. Events are numbered in the order of
- * their commits; if the clock was set back, their times are not in that order.
+ * How much further back a search reads than the requested time. Events are numbered in the order of
+ * their commits, which differs from the order of their times if the clock was set back.
  */
 export const OUT_OF_ORDER_MS = 3_600_000;
 
@@ -107,7 +107,7 @@ async function matching(
       );
       return isAcknowledged ? acknowledged : eb.not(acknowledged);
     });
-  // If every row that is read matches, reading more than the wanted number is pointless.
+  // If every row matches, there is no point in reading more rows than requested.
   const isExact = text === undefined && state === undefined;
   const rows = await select
     .orderBy("seq", "desc")
@@ -136,7 +136,9 @@ async function matching(
 const likePattern = (text: string): string =>
   `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
 
-/** Whether any text inside the value contains the wanted text, whatever the case of the letters. */
+/**
+ * Whether any text inside the value contains the given text. Upper and lower case count as equal.
+ */
 function says(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
   return (

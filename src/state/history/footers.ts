@@ -1,6 +1,6 @@
 /**
- * Stores the edits of the lines below messages: which is due, and what became of each. The rows are
- * created in messages/wanted-footers.ts.
+ * Stores the edits of footers, the lines below messages: which edit is due, and the outcome of
+ * each. The rows are created in messages/wanted-footers.ts.
  */
 import type { DueFooter, FooterResult } from "../../model/footer.ts";
 import type { Mark } from "../../model/mark.ts";
@@ -26,7 +26,10 @@ const oldestDue = statement<{ sink: string; now: number }>()((on, slot) =>
     .limit(1),
 );
 
-/** Reads the alerts of a message with their marks, and what the only alert's message shows by now. */
+/**
+ * Reads the alerts of a message with their acknowledgements. If the message has only one alert,
+ * also reads what an edit has made it show.
+ */
 const alertsOf = statement<{ id: string }>()((on, slot) =>
   on
     .selectFrom("deliveries as d")

@@ -1,6 +1,7 @@
 /**
- * Stores the marks that people put on alerts. A mark concerns everything that was sent as one alert:
- * an event, the events that joined its deliveries, and the events that its deliveries joined.
+ * Stores the acknowledgements of alerts. An acknowledgement applies to everything that was sent as
+ * one alert: an event, the events that joined its deliveries, and the events that its deliveries
+ * joined.
  */
 import type { MarkKind } from "../../model/mark.ts";
 import type { MarkOutcome, MarkRequest, NewsOfMarks } from "../../model/marks.ts";
@@ -40,7 +41,10 @@ export function mark(
   });
 }
 
-/** Marks these events, or removes their marks. Returns the number of the audit record. */
+/**
+ * Acknowledges these events, or undoes their acknowledgements. Returns the number of the audit
+ * record.
+ */
 async function change(
   on: Executor,
   { kind, what, isUndo, by, from, atMs }: MarkRequest,
@@ -75,7 +79,7 @@ const undo = listStatement<{ kind: MarkKind; now: number }, string>()((on, list,
     .where("kind", "=", slot("kind")),
 );
 
-/** Deletes the rows of undone marks before their events are marked again. */
+/** Deletes acknowledgements that were undone, before their events are acknowledged again. */
 const forget = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
   on.deleteFrom("event_marks").where("event_id", "in", list).where("kind", "=", slot("kind")),
 );

@@ -1,6 +1,6 @@
 /**
- * Makes deliveries due again that an operator wants to send once more. The message in which they
- * were sent remains, without deliveries.
+ * Makes deliveries due again, because an operator wants to send them once more. The message in
+ * which they were sent remains, without deliveries.
  */
 import type { Json } from "../../model/json.ts";
 import type { AuditRecord, Replay, ReplayCandidate, ReplaySelection } from "../../model/replay.ts";
@@ -56,7 +56,7 @@ export async function findReplayable(
     eventId: row.event_id,
     sink: row.sink,
     fate: fateOf(row),
-    // The error of a sent message says which receivers do not have it.
+    // If a sent message has an error, the error says which receivers do not have it.
     ...(row.message_state === "sent" && row.error !== "" && row.taken === null
       ? { reachesAgain: true }
       : {}),

@@ -37,8 +37,8 @@ export async function eventHeads(
     watchType: row.watch_type,
     detectedAtMs: Number(row.detected_at),
   }));
-  // The table is in the order of commits. If the clock was set back, the times are not in that
-  // order.
+  // The rows are in the order of their commits, which differs from the order of their times if the
+  // clock was set back.
   const isOver = heads.every(({ detectedAtMs }) => detectedAtMs < sinceMs - OUT_OF_ORDER_MS);
   const last = rows.at(-1);
   return { heads, next: isOver || last === undefined ? null : String(last.seq) };

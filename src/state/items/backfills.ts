@@ -1,6 +1,6 @@
 /**
  * Stores the pages that backfills read. A page is stored as soon as it arrives, because it was paid
- * for. The tweets are read again when alerts are made from them.
+ * for. Its tweets are loaded again when alerts are made from them.
  */
 import type { BackfillPage, BackfillRead } from "../../model/backfill.ts";
 import { timeOfTweetId } from "../../model/id.ts";

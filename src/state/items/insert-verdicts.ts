@@ -20,8 +20,8 @@ const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
 );
 
 /**
- * Inserts verdicts. Returns false if one of them names a removed target. The count of known items
- * is not a change of the target, so its revision stays the same.
+ * Inserts verdicts. Returns false if one of them belongs to a removed target. The target's count of
+ * known items changes, but not its revision.
  */
 export async function insertVerdicts(
   on: Executor,

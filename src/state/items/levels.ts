@@ -32,8 +32,8 @@ const eventsById = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Opens a level for each new delivery that is sent on its own. A delivery that joined another alert
- * is repeated and resolved with that alert.
+ * Opens a level for each new delivery that is sent as an alert of its own. A delivery that joined
+ * another alert is repeated and resolved together with that alert.
  */
 export async function openNewLevels(
   on: Executor,

@@ -1,4 +1,4 @@
-/** Loads what the polls of each source remember. */
+/** Loads the memory of each source, which its polls have stored. */
 import type { SourceState } from "../../model/poll-store.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";

@@ -1,6 +1,6 @@
 /**
- * Counts the items that polls read and filtered, by watch and hour. The counts are written with the
- * commit of each poll, so that a report need not scan items.
+ * Counts by watch and hour the items that polls have read and filtered. The counts are written with
+ * the commit of each poll, so that a report need not scan the items.
  */
 import type { WatchReads } from "../../model/report.ts";
 import { type Executor, insertRows, listStatement } from "../db/statement.ts";

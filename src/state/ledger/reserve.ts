@@ -10,10 +10,10 @@ import type { Settlements } from "./settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 /**
- * How far the time of a slot may lie in the future. That little is normal, because calls queue, and
- * each has the time at which it was made. A slot that is further ahead was taken before the clock
- * was set back. Its time is replaced by the present in the ledger, because otherwise it would stay
- * taken until the clock reached its time again.
+ * How far in the future the time of a slot may be. A small difference is normal, because calls wait
+ * in a queue, and each has the time at which it was made. A slot that is further in the future was
+ * reserved before the clock was set back. Its time is replaced by the present time, because it
+ * would otherwise stay occupied until the clock reached that time again.
  */
 const SKEW_MS = 1_000;
 const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
@@ -76,12 +76,13 @@ const addLine = insertRows(
     ),
 );
 
-/** The keys of a reservation that names none. */
+/** The keys of a reservation that names no key. */
 const NAMELESS: readonly [LedgerKey] = [{ key: "" }];
 
 /**
- * Reserves a request if the quota and the rate allow it. A granted reservation is on disk when the
- * promise resolves. The same transaction writes the answers that wait to be written.
+ * Reserves a request if the quota and the rate limit allow it. When the promise resolves with a
+ * grant, the reservation is on the disk. The same transaction also writes the ends of requests that
+ * wait to be written.
  */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
   return settlements.transact(
@@ -141,8 +142,8 @@ async function payableKeys(
 }
 
 /**
- * Returns the first key with a free slot. If there is none, returns the time by which the first of
- * the keys has one.
+ * Returns the first key with a free slot. If there is none, returns the earliest time at which one
+ * of the keys will have a free slot.
  */
 async function freeSlots(
   on: Executor,

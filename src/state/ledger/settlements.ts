@@ -35,15 +35,15 @@ export class Settlements {
   }
 
   /**
-   * Adds an answer. The request's slot is free one rate interval after the answer, whatever the
-   * answer was.
+   * Adds the end of a request. The request's slot becomes free one rate interval after this time,
+   * whatever the answer was.
    */
   add(ledgerId: string, atMs: number, status: number | null): void {
     this.#waiting = [...this.#waiting, { id: Number(ledgerId), at: atMs, status }];
     this.#cancel ??= this.#clock.after(LATEST_MS, () => {
       this.#cancel = undefined;
-      // The error is ignored, because polls report a disk that cannot be written. The answers are
-      // written with the next commit that succeeds.
+      // The error is ignored, because polls report a disk that cannot be written. The waiting ends
+      // are written with the next commit that succeeds.
       void this.write().catch(() => undefined);
     });
   }
@@ -61,8 +61,8 @@ export class Settlements {
     const writing = transact(
       this.#db,
       async (on) => {
-        // Answers are written in the order of ids, like other rows of the ledger, so that no
-        // deadlock can arise.
+        // Ends are written in the order of ids, like other rows of the ledger, so that no deadlock
+        // can arise.
         for (const one of [...taken].sort((a, b) => a.id - b.id)) await markAnswered(on, one);
         return work(on);
       },
@@ -80,13 +80,13 @@ export class Settlements {
     }
   }
 
-  /** Resolves when all added answers are written. */
+  /** Writes all waiting ends. Resolves when they are written. */
   async write(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     if (this.#waiting.length > 0) await this.transact(async () => undefined, []);
   }
 
-  /** Writes the waiting answers if possible. */
+  /** Writes the waiting ends, if the state can be written. */
   async close(): Promise<void> {
     this.#stopTimer();
     await this.write().catch(() => undefined);

@@ -24,15 +24,15 @@ import {
 } from "./standby.ts";
 
 /**
- * How often a daemon that may not share the state tries again to take the lock, and the pause
- * between tries. A daemon that was just killed loses the lock within milliseconds.
+ * How often a daemon that may not share the state tries to take the lock, with a pause between
+ * tries. A daemon that was just killed loses the lock within milliseconds.
  */
 const START_TRIES = 10;
 const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /**
- * How long work waits for a new session after a cut. A server restarts within this time. Work that
- * waits longer fails and is done again later.
+ * How long work waits for a new session after a cut. A server usually restarts within this time.
+ * Work that waits longer fails and is repeated later.
  */
 const MAX_WAIT_MS = 10_000;
 /**
@@ -55,10 +55,7 @@ const GONE_AFTER_RESTART_MS = 10_000;
  * because no other replica declares it dead so soon.
  */
 const PRESENT_MS = 5_000;
-/**
- * The end of a session is awaited only for this long, because over a broken connection it may never
- * come.
- */
+/** How long the end of a session is awaited at most. Over a broken connection it may never come. */
 const END_WITHIN_MS = 1_000;
 
 export interface MembershipDeps extends StandbyDeps {
@@ -79,7 +76,7 @@ export class PostgresMembership implements Membership {
   readonly #waiting = new Set<() => void>();
   /** The replicas without a session, and since when each has had none, in monotonic ms. */
   readonly #missing = new Map<string, number>();
-  /** A clock that shows the server's time. The wall clock of this machine does not matter. */
+  /** A clock that shows the server's time. The system clock of this machine is not used. */
   readonly clock: Clock;
   readonly #serverClock: ServerClock;
   #session: ReplicaSession | undefined;
@@ -257,8 +254,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Whether this replica may use the state with a new session. While the old session was cut, this
-   * replica may have been declared dead, or another one may lead.
+   * Whether this replica may use the state with a new session. It may not if another replica has
+   * declared it dead or taken the lead while the old session was cut.
    */
   async #mayHold(session: ReplicaSession): Promise<boolean> {
     this.#isLeading = this.#mayLead && (await session.tryLock());
@@ -317,8 +314,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Checks the session at intervals. A broken connection shows itself only by a query that gets no
-   * answer.
+   * Checks the session at intervals, because a broken connection can only be noticed by a query
+   * that gets no answer.
    */
   #watchLater(session: ReplicaSession): void {
     this.#cancel = this.#deps.clock.after(this.#watchInMs(), () => {
