@@ -15,6 +15,7 @@ import type {
 } from "./outbox-tables.ts";
 import type {
   EditsTable,
+  EscalationsTable,
   EventMarksTable,
   LevelsTable,
   MentionsTable,
@@ -298,6 +299,7 @@ export interface Tables {
   edits: EditsTable;
   event_marks: EventMarksTable;
   message_footers: MessageFootersTable;
+  escalations: EscalationsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -48,6 +48,7 @@ import { up as takenAlerts } from "./0040-taken-alerts.ts";
 import { up as eventMarks } from "./0041-event-marks.ts";
 import { up as messageFooters } from "./0042-message-footers.ts";
 import { up as archive } from "./0043-archive.ts";
+import { up as escalations } from "./0044-escalations.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** The migrations in their order. A released one never changes. */
@@ -95,6 +96,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0041-event-marks": { up: eventMarks },
   "0042-message-footers": { up: messageFooters },
   "0043-archive": { up: archive },
+  "0044-escalations": { up: escalations },
 };
 
 /** Returns the schema number in a backup's name, such as `0001`; `0000` for an empty file. */

@@ -42,6 +42,7 @@ export const TRANSFERRED = {
   edits: ["delivery_id"],
   event_marks: ["event_id", "kind"],
   message_footers: ["message_id"],
+  escalations: ["delivery_id"],
   sink_health: ["sink"],
   ledger: ["id"],
   spent_hours: ["hour", "key"],
