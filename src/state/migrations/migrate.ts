@@ -103,7 +103,9 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 export const schemaNumber = (applied: readonly string[]): string =>
   (applied.at(-1) ?? "0000").slice(0, 4);
 
-/** How messages name a state, and how an operator restores it from before an upgrade. */
+/**
+ * The name of a state in messages, and how an operator restores the state from before an upgrade.
+ */
 interface MigratedState {
   readonly name: string;
   readonly restore: string;
@@ -141,8 +143,8 @@ export function pendingMigrations(
 }
 
 /**
- * Runs the pending migrations in one transaction. @throws the migration's error, after everything
- * was rolled back
+ * Runs the pending migrations in one transaction. @throws the error of the migration that failed,
+ * after all migrations were rolled back
  */
 export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });
