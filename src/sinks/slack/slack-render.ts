@@ -110,7 +110,9 @@ function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly Slac
       ...card(message, layout),
     ]),
   ]);
-  return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
+  return (
+    laidOut.find(fits) ?? [...above, ...messages.flatMap((message) => footerBlocks(message, 0))]
+  );
 }
 
 function headingBlocks(batch: Batch, count: number): readonly SlackBlock[] {
@@ -125,7 +127,7 @@ function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
     titleBlock(message),
     ...(text === undefined ? [] : [text]),
     ...pictures,
-    footerBlock(message, pictures.length),
+    ...footerBlocks(message, pictures.length),
   ];
 }
 
@@ -260,19 +262,19 @@ function pictureBlocks({ media, author }: NeutralMessage, most: number): readonl
   });
 }
 
-function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
+function footerBlocks(message: NeutralMessage, pictures: number): readonly SlackBlock[] {
   const link = webUrl(message.url ?? "");
   const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
     contextLink(message),
-    dateOf(message.occurredAtMs),
+    message.isTimed === false ? "" : dateOf(message.occurredAtMs),
     slackLabel(factLine(message), LABEL_CHARS),
     hidden > 0 ? `+${hidden} more media` : "",
     message.severity === "info" ? "" : slackLabel(message.severity, LABEL_CHARS),
     slackLabel(watchLine(message), LABEL_CHARS),
-  ];
-  return context([mrkdwn(parts.filter((part) => part !== "").join("  ·  "))]);
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? [] : [context([mrkdwn(parts.join("  ·  "))])];
 }
 
 /** Returns the link to a related post that has no text to quote; "" if there is none. */
