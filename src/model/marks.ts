@@ -3,6 +3,7 @@
  * belongs to an event and is stored beside the states of its deliveries.
  */
 import type { ChirpEvent } from "./event.ts";
+import type { ClickKey } from "./clicks.ts";
 import type { Mark, MarkKind } from "./mark.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
@@ -12,6 +13,8 @@ export interface MarkRequest extends Mark {
   readonly what: string;
   /** Whether the mark is removed. */
   readonly isUndo: boolean;
+  /** The click that asks for it, if it was one. A click that already had its effect changes nothing. */
+  readonly click?: ClickKey | undefined;
 }
 
 /** Events that report marks on alerts, and their deliveries. */

@@ -10,13 +10,13 @@ import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { EditStore } from "./edit.ts";
 import type { EnrichmentStore } from "./enrichment.ts";
-import type { EscalationStore } from "./escalation.ts";
 import type { FooterStore } from "./footer.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
 import type { LearnedStore } from "./learned.ts";
 import type { LevelStore } from "./level.ts";
 import type { Ledger } from "./ledger.ts";
+import type { ClickStore } from "./clicks.ts";
 import type { MarkStore } from "./marks.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
@@ -75,10 +75,10 @@ export interface Store
     CrosspostStore,
     EditStore,
     FooterStore,
+    ClickStore,
     DeadLetters,
     SilenceStore,
     MarkStore,
-    EscalationStore,
     EnrichmentStore,
     ReplayStore,
     ReplicaStore,

@@ -32,12 +32,12 @@ const ACKNOWLEDGED_EVENT = "alert.acknowledged";
 export async function markAlert(
   deps: MarkDeps,
   kind: MarkKind,
-  { what, isUndo, by: written, from }: MarkAction,
+  { what, isUndo, by: written, from, click }: MarkAction,
 ): Promise<MarkedView | undefined> {
   const { store, clock } = deps;
   const by = cleanLine(written);
   const atMs = clock.now();
-  const request = { kind, what: what.trim(), isUndo, by, from, atMs };
+  const request = { kind, what: what.trim(), isUndo, by, from, atMs, click };
   const newsOf = kind === "acknowledged" ? await createNews(deps, request) : undefined;
   const outcome = await store.mark(request, newsOf);
   return (

@@ -2,6 +2,7 @@
  * The interface through which the server changes something in the daemon. `operate/` implements it;
  * the JSON of the answers is in `change-view.ts`.
  */
+import type { ClickKey } from "../../model/clicks.ts";
 import type { MarkedView } from "../schema/mark-view.ts";
 import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
 import type { Effect, MemoryView, PauseView, ResumedSinkView } from "../schema/change-view.ts";
@@ -40,6 +41,8 @@ export interface MarkAction {
   readonly isUndo: boolean;
   readonly by: string;
   readonly from: string;
+  /** The click in a chat that asks for it. */
+  readonly click?: ClickKey;
 }
 
 export interface Actions {

@@ -1,7 +1,4 @@
-/**
- * Compresses texts for the state. The compressed text is base64, because both databases store texts
- * in the same way.
- */
+/** Compresses texts of the state, so that they stay texts: both engines store those alike. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 export const compressText = (text: string): string => deflateRawSync(text).toString("base64");

@@ -14,8 +14,8 @@ import type {
   SinkHealthTable,
 } from "./outbox-tables.ts";
 import type {
+  ClicksTable,
   EditsTable,
-  EscalationsTable,
   EventMarksTable,
   LevelsTable,
   MentionsTable,
@@ -248,24 +248,18 @@ export interface LearnedTable {
   revision: number;
 }
 
-/**
- * The archive: everything new that polls read. A row contains one read, or several reads that are
- * compressed together.
- */
+/** What polls read that was new. */
 export interface ArchiveTable {
-  /** The time of the first read in the row, in epoch ms. */
+  /** The time of the first read in it. */
   at: number;
-  /**
-   * A hash of the beginning and the length of the first read, which distinguishes reads with the
-   * same time.
-   */
+  /** A hash of the body. */
   id: string;
-  /** The time of the last read in the row, in epoch ms. */
+  /** The time of the last read in it. */
   until: number;
   reads: number;
   /** 1 if the reads are compressed together, 0 for one read that is not compressed. */
   compressed: number;
-  /** The length of the body in characters. */
+  /** The length of the body. */
   bytes: number;
   body: string;
 }
@@ -304,8 +298,8 @@ export interface Tables {
   threads: ThreadsTable;
   edits: EditsTable;
   event_marks: EventMarksTable;
+  clicks: ClicksTable;
   message_footers: MessageFootersTable;
-  escalations: EscalationsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -9,9 +9,9 @@ import { recordAudit } from "../db/audit.ts";
 import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
 import type { EventMarksTable } from "../db/sent-tables.ts";
 import { eventOf, insertEvents } from "../items/insert-events.ts";
+import { takeClick } from "../messages/clicks.ts";
 import { marksOf } from "../messages/marked-events.ts";
 import { wantFootersOf } from "../messages/wanted-footers.ts";
-import { restartEscalations } from "../outbox/begin-escalations.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 
 /** The action that the audit records for each kind of mark. */
@@ -26,7 +26,9 @@ export function mark(
     const eventIds = await eventsOf(on, request.what);
     if (eventIds.length === 0) return undefined;
     const marks = await marksOf(on, request.kind, eventIds);
-    const changedIds = eventIds.filter((id) => marks.has(id) === request.isUndo);
+    const isTaken =
+      request.click === undefined || (await takeClick(on, request.click, request.atMs));
+    const changedIds = isTaken ? eventIds.filter((id) => marks.has(id) === request.isUndo) : [];
     if (changedIds.length > 0) {
       const episode = await change(on, request, changedIds);
       if (newsOf !== undefined && !request.isUndo) {
@@ -48,13 +50,11 @@ export function mark(
  */
 async function change(
   on: Executor,
-  { kind, what, isUndo, by, from, atMs }: MarkRequest,
+  { kind, what, isUndo, by, from, atMs, click }: MarkRequest,
   eventIds: readonly string[],
 ): Promise<number> {
-  if (isUndo) {
-    await undo(on, eventIds, { kind, now: atMs });
-    if (kind === "acknowledged") await restartEscalations(on, eventIds, atMs);
-  } else {
+  if (isUndo) await undo(on, eventIds, { kind, now: atMs });
+  else {
     const row = { kind, marked_at: atMs, marked_by: by, marked_from: from, undone_at: null };
     await forget(on, eventIds, { kind });
     await insertMarks(
@@ -64,7 +64,8 @@ async function change(
   }
   if (kind === "acknowledged") await wantFootersOf(on, eventIds, atMs);
   const action = ACTIONS[kind];
-  const detail = { what, alerts: eventIds.length, by, from };
+  const person = click === undefined ? {} : { person: click.person };
+  const detail = { what, alerts: eventIds.length, by, from, ...person };
   return recordAudit(on, atMs, isUndo ? `${action} undo` : action, detail);
 }
 

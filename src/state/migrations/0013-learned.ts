@@ -1,17 +1,14 @@
 /**
- * Schema 13: adds a table with a row for each learned value. The rows replace notes that held many
- * values each, and the memory of groups that was stored among the sources. The table also stores
- * which conditions the operator was alerted to.
+ * Schema 13: a table with a row for each learned value. It replaces notes that held many values
+ * each, and the memory of groups that was stored among the sources. What the operator was alerted
+ * to is stored there, too.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
-/** The name of the note with the accounts that changed after the main note was written. */
+/** The note of accounts that changed after the note to which they belong was written. */
 const RECENT = "probes.recent";
-/**
- * The scopes, each with the prefix of the names of its notes. The first prefix that matches a name
- * decides.
- */
+/** The scopes, by how the names of notes begin. The first that matches counts. */
 const SCOPES = [
   ["feeds.", "feeds"],
   ["probes.counts", "group_counts"],
@@ -67,7 +64,7 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Moves the conditions that the operator was alerted to, so that no alert is repeated. */
+/** Moves what the operator was alerted to, so that no alert is repeated. */
 async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
     const keys = conditionsIn(name, JSON.parse(value) as unknown);

@@ -24,6 +24,8 @@ const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
  * configured.
  */
 const MENTIONS_KEPT_MS = 30 * 86_400_000;
+/** Vendors deliver a click again within minutes, or never. */
+const CLICKS_KEPT_MS = 86_400_000;
 const AT_ONCE = 500;
 
 /** The beginnings of the names of notes about a watch: `volume:<key>`, `list:<key>:at`. */
@@ -53,10 +55,6 @@ export async function prune(
     .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
     .execute();
   await db
-    .deleteFrom("escalations")
-    .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
-    .execute();
-  await db
     .deleteFrom("message_footers")
     .where("message_id", "not in", db.selectFrom("messages").select("id"))
     .execute();
@@ -71,6 +69,10 @@ export async function prune(
       .deleteFrom(table)
       .where("event_id", "not in", db.selectFrom("events").select("id"))
       .execute();
+  await db
+    .deleteFrom("clicks")
+    .where("clicked_at", "<", nowMs - CLICKS_KEPT_MS)
+    .execute();
   await forgetLedger(
     db,
     nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),

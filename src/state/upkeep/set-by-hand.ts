@@ -11,16 +11,13 @@ import type { SqliteHandle } from "../db/sqlite.ts";
 export type SetByHand = readonly string[];
 
 export interface ChangedByRestore {
-  /** The silences and pauses that apply again, although they had ended since the backup. */
+  /** What applies again, although it had ended since the backup. */
   readonly returned: SetByHand;
-  /** The silences and pauses that operators set since the backup. The restore loses them. */
+  /** The settings that operators made since the backup and that the restore undoes. */
   readonly lost: SetByHand;
 }
 
-/**
- * Reads the silences and pauses that apply at a moment. A state with a schema that is older than
- * silences has none.
- */
+/** Reads what applies at a moment. A state with a schema that is older than silences has none. */
 export function readSetByHand(handle: SqliteHandle, nowMs: number): SetByHand {
   return [...silencesIn(handle, nowMs), ...pausesIn(handle)];
 }

@@ -42,9 +42,6 @@ export const STORE_WRITES: readonly string[] = [
   "addSilence",
   "expireSilence",
   "mark",
-  "commitEscalations",
-  "trackFailing",
-  "replanEscalations",
   "silenceDeliveries",
   "closeLevel",
   "writeNote",
@@ -75,13 +72,12 @@ const STORE_READS = [
   "dueRechecks",
   "dueEnrichments",
   "listSilences",
-  "dueEscalations",
-  "nextEscalationAt",
 ] as const;
 
 /** What only commands call, which nobody runs in a simulation, and reads like those above. */
 const NOT_CUT = [
   ...[
+    "clickedMessage",
     "acknowledgeDead",
     "resendDead",
     "explainItem",
