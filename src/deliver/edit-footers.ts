@@ -79,8 +79,9 @@ export class FooterEditor {
     const sentAtMs = clock.monotonic();
     try {
       this.#pace.begin();
+      const { messageId: id, ref, channel, alerts } = due;
       const body = withFooter(this.#queue.sink, due.body, footer);
-      await this.#edit({ ref: due.ref, channel: due.channel, body }, controller.signal);
+      await this.#edit({ id, ref, channel, footer, alerts, body }, controller.signal);
       this.#pace.accepted();
       return shown();
     } catch (error) {

@@ -85,9 +85,10 @@ export class Editor {
       const isSent = JSON.stringify(body) !== JSON.stringify(due.body);
       if (isSent) {
         this.#pace.begin();
-        const shown = withFooter(this.#queue.sink, body, due.footer);
+        const { messageId: id, ref, channel, footer, alerts } = due;
+        const shown = withFooter(this.#queue.sink, body, footer);
         await this.#updates.send(
-          { ref: due.ref, channel: due.channel, body: shown },
+          { id, ref, channel, footer, alerts, body: shown },
           controller.signal,
         );
         this.#pace.accepted();

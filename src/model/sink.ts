@@ -245,8 +245,18 @@ export interface SinkThreads {
   readonly place: string;
 }
 
+/** What the buttons below a message depend on, beside the settings of its sink. */
+export interface MessageFacts {
+  /** The message's own id in the state. */
+  readonly id: string;
+  /** The number of alerts in the message; 1 if absent. */
+  readonly alerts?: number;
+  /** The line below it; empty or absent if it has none. */
+  readonly footer?: string | undefined;
+}
+
 /** The new form of a sent message. */
-export interface MessageEdit {
+export interface MessageEdit extends MessageFacts {
   /** The sink's own id of the message. */
   readonly ref: string;
   /** The sink's own id of the message's channel; null if the sink named none. */

@@ -109,7 +109,7 @@ describe("an edit of a Telegram message", () => {
     const result = await editTelegramMessage(
       given,
       { ...place, reach: {} as never },
-      { ref: "7", channel: null, body },
+      { id: "m", ref: "7", channel: null, body },
       new AbortController().signal,
     ).catch((error: unknown) => error);
     return { requests, result };

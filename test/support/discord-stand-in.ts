@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
-import { type Answer, json, startLoopbackServer } from "./loopback-server.ts";
+import { type Answer, json, type Received, startLoopbackServer } from "./loopback-server.ts";
 
 const CONTENT_CHARS = 2_000;
 const EMBEDS = 10;
@@ -26,6 +26,7 @@ interface Embed {
 export interface DiscordContent {
   readonly content?: string | undefined;
   readonly embeds?: readonly Embed[] | undefined;
+  readonly components?: readonly object[] | undefined;
   /** The name of the post that begins with the content, in a forum. */
   readonly thread_name?: string | undefined;
 }
@@ -52,8 +53,8 @@ export function discordRefusal({
     : undefined;
 }
 
-const shownOf = ({ content = "", embeds = [] }: DiscordContent): string =>
-  [content, ...embeds.map((embed) => JSON.stringify(embed))].join("\n");
+const shownOf = ({ content = "", embeds = [], components = [] }: DiscordContent): string =>
+  [content, ...[...embeds, ...components].map((part) => JSON.stringify(part))].join("\n");
 
 /** A window of `count` in `ms` by name: seconds to wait, or 0. */
 function createBuckets(clock: Clock) {
@@ -67,11 +68,14 @@ function createBuckets(clock: Clock) {
   };
 }
 
+/** Answers a request that is about no message, or none. */
+export type OtherRequests = (path: string, request: Received) => Answer | undefined;
+
 /**
  * Takes messages, threads and crossposts of a bot in channel 55, and messages of the webhook
  * `/api/webhooks/1/secret`.
  */
-export async function startDiscordStandIn(clock: Clock) {
+export async function startDiscordStandIn(clock: Clock, others: OtherRequests = () => undefined) {
   const messages: ChatMessage[] = [];
   const crossposts: { readonly id: string; readonly atMs: number }[] = [];
   const refusals: string[] = [];
@@ -149,6 +153,8 @@ export async function startDiscordStandIn(clock: Clock) {
   };
   const server = await startLoopbackServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://discord.test");
+    const other = others(pathname.replace(/^\/api\/v10/, ""), request);
+    if (other !== undefined) return other(request, response);
     const [, channel = "", message = "", verb = ""] =
       /channels\/(\d+)\/messages(?:\/(\d+)(?:\/(\w+))?)?$/.exec(pathname) ?? [];
     const answer = pathname.startsWith("/api/webhooks/")

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
-import { json, startLoopbackServer } from "./loopback-server.ts";
+import { json, type Received, startLoopbackServer } from "./loopback-server.ts";
 
 const TEXT_CHARS = 40_000;
 const SECTION_CHARS = 3_000;
@@ -44,6 +44,9 @@ const strings = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(strings)
       : [];
 
+/** Answers a call of another method, or none. */
+export type OtherCalls = (method: string, request: Received) => object | undefined;
+
 /**
  * Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage`
  * hears of each before it is answered.
@@ -51,6 +54,7 @@ const strings = (value: unknown): readonly string[] =>
 export async function startSlackStandIn(
   clock: Clock,
   onMessage: (message: ChatMessage) => void = () => {},
+  others: OtherCalls = () => undefined,
 ) {
   const messages: ChatMessage[] = [];
   const refusals: string[] = [];
@@ -75,6 +79,8 @@ export async function startSlackStandIn(
     return [{ ok: true, ts: id, channel: CHANNEL }, 200];
   };
   const server = await startLoopbackServer((request, response) => {
+    const other = others(request.url.split("/").at(-1) ?? "", request);
+    if (other !== undefined) return json(other)(request, response);
     if (request.url.endsWith("/auth.test")) return json({ ok: true })(request, response);
     if (request.url.endsWith("/chat.update"))
       return json(...update(new URLSearchParams(request.body)))(request, response);

@@ -11,8 +11,6 @@ export interface RecordDeps {
   readonly store: Pick<Outbox, "record">;
   readonly clock: Clock;
   readonly log: Log;
-  /** The sinks whose alerts may be escalated; absent if there is none. */
-  readonly escalating?: ReadonlySet<string> | undefined;
   isStopping(): boolean;
 }
 
@@ -62,8 +60,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
   };
   const write = async (batch: readonly Entry[]): Promise<number> => {
     try {
-      const results = batch.map((entry) => entry.result);
-      await deps.store.record(results, deps.escalating);
+      await deps.store.record(batch.map((entry) => entry.result));
     } catch (error) {
       deps.log.error("results of deliveries could not be stored", { results: batch.length, error });
       if (!deps.isStopping()) {

@@ -1,6 +1,7 @@
 /** The settings of the Discord sink. */
 import { z } from "zod";
 import { allowPrivateChatSetting } from "../kind/address-settings.ts";
+import { actionsSchema, ONLY_BOTS_HEAR } from "../kind/action-buttons.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionTiming, type WrittenMention } from "../kind/mention-settings.ts";
 import {
@@ -77,6 +78,7 @@ export const discordSettingsSchema = z
       ),
     update: updateSchema,
     follow_up: followUpSchema,
+    actions: actionsSchema,
     crosspost: z
       .boolean()
       .default(false)
@@ -113,6 +115,12 @@ export const discordSettingsSchema = z
           `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``,
           "update",
         );
+      if (settings.actions !== undefined)
+        addIssue(
+          context,
+          `${ONLY_BOTS_HEAR}: use \`token\` and \`channel_id\` instead of \`webhook_url\``,
+          "actions",
+        );
       if (settings.thread === NEW_THREAD)
         addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
       if (settings.forum?.tags.map(tagRule).some(({ tag }) => !isTagId(tag)) === true)
@@ -126,6 +134,12 @@ export const discordSettingsSchema = z
     } else if (token === undefined)
       addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` with `token`");
+    if (settings.actions !== undefined && settings.crosspost)
+      addIssue(
+        context,
+        "cannot be combined with `crosspost`, because followers of the channel would see buttons that nobody hears: remove one of them",
+        "actions",
+      );
     if (settings.follow_up !== undefined && settings.update === undefined)
       addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.forum !== undefined && settings.thread !== undefined)

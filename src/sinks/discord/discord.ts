@@ -14,6 +14,7 @@ import {
   type SinkFooter,
 } from "../../model/sink.ts";
 import { doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import { isActionable, isActionableList } from "../kind/action-buttons.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { tagRule } from "./discord-tags.ts";
@@ -26,6 +27,7 @@ import {
   receiptOf,
 } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL, type DiscordEdit } from "./discord-bot.ts";
+import { discordButtons } from "./discord-buttons.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { withDiscordFooter } from "./discord-footer.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
@@ -118,7 +120,7 @@ export const discordSink: SinkType<DiscordSettings> = {
       log: deps.log.child({ sink: name }),
     });
     const { update, follow_up: followUp = "unedited" } = settings;
-    const send = (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, one, signal);
+    const send = (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, settings, one, signal);
     const updates = update && { causes: new Set(update), followUp, send };
     return {
       ...createDiscordSink(settings, post),
@@ -139,12 +141,17 @@ const FOOTER: SinkFooter = {
 };
 
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
+  const hasActions = settings.actions !== undefined;
   return {
     footer: FOOTER,
-    render: (batch) => renderDiscord(batch, settings) as unknown as Json,
+    render: (batch) => ({
+      ...(renderDiscord(batch, settings) as unknown as JsonObject),
+      ...(hasActions && isActionable(batch) ? { hasButtons: true } : {}),
+    }),
     lists: {
       above: EMBEDS,
-      render: (digest) => renderDiscordDigest(digest, settings.forum),
+      render: (digest) =>
+        renderDiscordDigest(digest, settings.forum, hasActions && isActionableList(digest)),
       announce: (nextAtMs) =>
         renderDiscordAnnouncement(nextAtMs, settings.forum) as unknown as Json,
     },
@@ -155,7 +162,7 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
             mentionOf(one.role === undefined ? `<@${one.user}>` : `<@&${one.role}>`, one),
           ),
         }),
-    send: (message, signal) => sendOrSimplify(post, message, signal),
+    send: (message, signal) => sendOrSimplify(post, settings, message, signal),
   };
 }
 
@@ -176,21 +183,25 @@ function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
 
 async function sendEdit(
   edit: DiscordEdit,
+  { actions }: DiscordSettings,
   message: MessageEdit,
   signal: AbortSignal,
 ): Promise<void> {
   const body = message.body as unknown as DiscordBody;
-  const allowed_mentions = allowedMentions(body);
+  const shared = {
+    allowed_mentions: allowedMentions(body),
+    ...discordButtons(body, actions, message),
+  };
   try {
     await edit(
       message,
-      { allowed_mentions, content: body.content, embeds: body.embeds as unknown as Json },
+      { ...shared, content: body.content, embeds: body.embeds as unknown as Json },
       signal,
     );
   } catch (error) {
     if (!(error instanceof SinkError) || error.kind !== "message" || error.status !== 400)
       throw error;
-    await edit(message, { allowed_mentions, content: body.plain, embeds: [] }, signal);
+    await edit(message, { ...shared, content: body.plain, embeds: [] }, signal);
   }
 }
 
@@ -200,26 +211,23 @@ async function sendEdit(
  */
 async function sendOrSimplify(
   post: DiscordPost,
+  { actions }: DiscordSettings,
   message: SealedMessage,
   signal: AbortSignal,
 ): Promise<SendReceipt> {
-  const {
-    content,
-    embeds,
-    plain,
-    threadName,
-    tags = [],
-    isLocal = false,
-    isReply = false,
-  } = message.body as unknown as DiscordBody;
-  const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
+  const body = message.body as unknown as DiscordBody;
+  const { content, embeds, plain, threadName, tags = [], isLocal = false, isReply = false } = body;
+  const shared = {
+    allowed_mentions: allowedMentions(body),
+    ...discordButtons(body, actions, message),
+  };
   const shown = {
     ...(content === "" ? {} : { content }),
     ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }),
   };
   try {
     return await post(
-      { payload: { allowed_mentions, ...shown }, threadName, tags, isLocal, isReply },
+      { payload: { ...shared, ...shown }, threadName, tags, isLocal, isReply },
       message,
       signal,
     );
@@ -231,7 +239,7 @@ async function sendOrSimplify(
     )
       throw error;
     return post(
-      { payload: { allowed_mentions, content: plain }, threadName, tags, isLocal, isReply },
+      { payload: { ...shared, content: plain }, threadName, tags, isLocal, isReply },
       message,
       signal,
     );

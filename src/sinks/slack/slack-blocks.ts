@@ -31,6 +31,8 @@ export interface SlackBody {
   readonly isPart?: true;
   /** Whether the message is a reply to an earlier one, such as the alert that it follows up. */
   readonly isReply?: true;
+  /** Whether the message has buttons, which are added when it is sent or edited. */
+  readonly hasButtons?: true;
 }
 
 export const size = (value: unknown): number => JSON.stringify(value).length;

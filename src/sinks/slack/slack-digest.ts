@@ -6,7 +6,6 @@ import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
 import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
-import { cleanLine } from "../../render/text/clean-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
 import {
@@ -37,12 +36,13 @@ interface Line {
   readonly text: string;
 }
 
-export function* renderSlackDigest(digest: Digest): Generator<DigestPart, void> {
-  const heading = digestHeading(digest, (text) => cleanLine(text).length <= HEADING_CHARS);
+/** Renders a list. `reservedChars` is the size that the blocks of each message leave free. */
+export function* renderSlackDigest(digest: Digest, reservedChars = 0): Generator<DigestPart, void> {
+  const heading = digestHeading(digest);
   const remainder = remainderOf(digest);
   const { mentions = [] } = digest;
   const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
-  const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
+  const budget = BLOCKS_CHARS - reservedChars - size(frame) - SECTIONS_AT_MOST * size(section(""));
   const pages = digestPages(digest, {
     lineOf,
     costs: ({ shown }) => [size(shown)],
@@ -56,7 +56,8 @@ export function* renderSlackDigest(digest: Digest): Generator<DigestPart, void> 
     next += events.length;
     const body = bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER);
     const shown = isFirst ? withMentions(body, mentions) : { ...body, isPart: true };
-    yield { events, body: shown as unknown as Json };
+    const buttons = reservedChars > 0 ? { hasButtons: true } : {};
+    yield { events, body: { ...shown, ...buttons } as unknown as Json };
   }
 }
 
@@ -116,11 +117,10 @@ function lineOf(row: DigestRow): Line {
     };
   if (row.kind === "people")
     return { shown: slackLabel(row.text, HEADING_CHARS), text: slackText(row.text, HEADING_CHARS) };
-  const indent = row.isIndented ? "      " : "";
-  if (row.kind === "more") return { shown: `${indent}${row.text}`, text: row.text };
+  if (row.kind === "more") return { shown: `      ${row.text}`, text: row.text };
   const { line, value, isInner } = row;
   const name = line.label || (row.events[0]?.event.subject ?? "");
-  const mark = value === "" ? `${indent}• ` : `${indent}• ${slackLabel(value, 40)}  `;
+  const mark = isInner ? "      • " : value === "" ? "• " : `• ${slackLabel(value, 40)}  `;
   const said = slackLabel(line.words, WORDS_CHARS);
   const link = (most: number) =>
     line.url === undefined ? slackLabel(name, most) : slackLink(line.url, name, most);

@@ -57,19 +57,22 @@ type Piece =
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
-/** Renders a message with at most `MAX_CARDS` alerts. */
-export function renderSlack(batch: Batch): SlackBody {
+/**
+ * Renders a message with at most `MAX_CARDS` alerts. Its blocks leave `reservedChars` free.
+ */
+export function renderSlack(batch: Batch, reservedChars = 0): SlackBody {
   const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
   return {
     text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`,
-    blocks: cards(batch, messages),
+    blocks: cards(batch, messages, reservedChars),
     ...(batch.isFollowUp === true ? { isReply: true } : {}),
   };
 }
 
-const fits = (blocks: readonly SlackBlock[]): boolean =>
-  blocks.length <= BLOCKS && size(blocks) <= BLOCKS_CHARS;
+const fits = (blocks: readonly SlackBlock[], reservedChars: number): boolean =>
+  blocks.length + (reservedChars > 0 ? 1 : 0) <= BLOCKS &&
+  size(blocks) + reservedChars <= BLOCKS_CHARS;
 
 // ---- cards
 // ----------------------------------------------------------------------------
@@ -101,7 +104,11 @@ const LAYOUTS: readonly Layout[] = [
  * Returns the blocks of the alerts in the first layout, from the most detailed one on, that fits
  * into a message. The more alerts there are, the less is shown of each.
  */
-function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
+function cards(
+  batch: Batch,
+  messages: readonly NeutralMessage[],
+  reservedChars: number,
+): readonly SlackBlock[] {
   const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch, messages.length)];
   const laidOut = LAYOUTS.map((layout) => [
     ...above,
@@ -110,9 +117,8 @@ function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly Slac
       ...card(message, layout),
     ]),
   ]);
-  return (
-    laidOut.find(fits) ?? [...above, ...messages.flatMap((message) => footerBlocks(message, 0))]
-  );
+  const found = laidOut.find((blocks) => fits(blocks, reservedChars));
+  return found ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
 }
 
 function headingBlocks(batch: Batch, count: number): readonly SlackBlock[] {
@@ -127,7 +133,7 @@ function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
     titleBlock(message),
     ...(text === undefined ? [] : [text]),
     ...pictures,
-    ...footerBlocks(message, pictures.length),
+    footerBlock(message, pictures.length),
   ];
 }
 
@@ -262,19 +268,19 @@ function pictureBlocks({ media, author }: NeutralMessage, most: number): readonl
   });
 }
 
-function footerBlocks(message: NeutralMessage, pictures: number): readonly SlackBlock[] {
+function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
   const link = webUrl(message.url ?? "");
   const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
     contextLink(message),
-    message.isTimed === false ? "" : dateOf(message.occurredAtMs),
+    dateOf(message.occurredAtMs),
     slackLabel(factLine(message), LABEL_CHARS),
     hidden > 0 ? `+${hidden} more media` : "",
     message.severity === "info" ? "" : slackLabel(message.severity, LABEL_CHARS),
     slackLabel(watchLine(message), LABEL_CHARS),
-  ].filter((part) => part !== "");
-  return parts.length === 0 ? [] : [context([mrkdwn(parts.join("  ·  "))])];
+  ];
+  return context([mrkdwn(parts.filter((part) => part !== "").join("  ·  "))]);
 }
 
 /** Returns the link to a related post that has no text to quote; "" if there is none. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { NetworkScope } from "../../model/http.ts";
 import { allowPrivateChatSetting, scopeOf } from "../kind/address-settings.ts";
+import { actionsSchema, ONLY_BOTS_HEAR } from "../kind/action-buttons.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { threadSettings } from "../kind/thread-settings.ts";
 import {
@@ -60,6 +61,7 @@ export const slackSettingsSchema = z
       .describe("People that an alert mentions. Samples and replays mention nobody."),
     update: updateSchema,
     follow_up: followUpSchema,
+    actions: actionsSchema,
     api_url: apiUrl(
       "Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins.",
     ),
@@ -77,6 +79,12 @@ export const slackSettingsSchema = z
           context,
           `${ONLY_BOTS_EDIT}: use \`token\` and \`channel\` instead of \`webhook_url\``,
           "update",
+        );
+      if (settings.actions !== undefined)
+        addIssue(
+          context,
+          `${ONLY_BOTS_HEAR}: use \`token\` and \`channel\` instead of \`webhook_url\``,
+          "actions",
         );
       if (channel !== undefined)
         addIssue(

@@ -18,6 +18,7 @@ import {
 } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { doubtOfPrivateAddress } from "../kind/address-settings.ts";
+import { isActionable, isActionableList } from "../kind/action-buttons.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
@@ -32,6 +33,7 @@ import {
   readWebhookFailure,
 } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
+import { BUTTONS_CHARS, withSlackButtons } from "./slack-buttons.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
 import { withSlackFooter } from "./slack-footer.ts";
 import { slackMention } from "./slack-mention.ts";
@@ -176,15 +178,30 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
     // In Slack a reply always goes into a thread, and a thread contains no threads. A webhook
     // cannot reply, because the answer to its post does not contain the message's id.
     ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
-    render: (batch) => renderSlack(batch) as unknown as Json,
+    render: (batch) =>
+      (settings.actions === undefined || !isActionable(batch)
+        ? renderSlack(batch)
+        : { ...renderSlack(batch, BUTTONS_CHARS), hasButtons: true }) as unknown as Json,
     lists: {
       above: MAX_CARDS,
-      render: renderSlackDigest,
+      render: (digest) =>
+        renderSlackDigest(
+          digest,
+          settings.actions === undefined || !isActionableList(digest) ? 0 : BUTTONS_CHARS,
+        ),
       announce: (nextAtMs) => renderSlackAnnouncement(nextAtMs) as unknown as Json,
     },
-    send: (message, signal) => sendOrSimplify(post, message, signal),
+    send: (message, signal) => sendOrSimplify(post, withButtons(settings, message), signal),
   };
 }
+
+const withButtons = <M extends SealedMessage | MessageEdit>(
+  { actions }: SlackSettings,
+  message: M,
+): M => ({
+  ...message,
+  body: withSlackButtons(message.body as unknown as SlackBody, actions, message),
+});
 
 /**
  * Sends a message. If Slack refuses the blocks, the message is sent again as plain text, so that
@@ -296,7 +313,7 @@ function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates
       .catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
   };
   const send = (edit: MessageEdit, signal: AbortSignal) =>
-    updateSlackMessage(call, channel, edit, signal);
+    updateSlackMessage(call, channel, withButtons(settings, edit), signal);
   return {
     footer: { add, edit: send },
     ...(update && { updates: { causes: new Set(update), followUp, send } }),
