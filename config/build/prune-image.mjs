@@ -28,8 +28,9 @@ function addNeeded(names, from, needed) {
     const folder = findPackage(name, from);
     if (folder === undefined || needed.has(folder) || name.startsWith("@types/")) continue;
     needed.add(folder);
-    const { dependencies, optionalDependencies } = manifestOf(folder);
-    addNeeded(Object.keys({ ...dependencies, ...optionalDependencies }), folder, needed);
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(folder);
+    const own = { ...peerDependencies, ...dependencies, ...optionalDependencies };
+    addNeeded(Object.keys(own), folder, needed);
   }
   return needed;
 }

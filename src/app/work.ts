@@ -3,6 +3,7 @@
  * replicas, each replica does its share.
  */
 import type { Config } from "../config/config.ts";
+import { type Chat, createChat } from "../chat/chat.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -16,7 +17,7 @@ import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createMeter, type ReadableMeter } from "../server/metrics/meter.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
-import type { ReloadOutcome } from "../server/contract/actions.ts";
+import type { Actions, ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "../operate/actions/actions.ts";
 import { createDaemonEffects } from "./daemon-effects.ts";
@@ -31,7 +32,6 @@ import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { createEnriching, type Enriching } from "./delivering/enriching.ts";
 import { type ActiveSilences, createActiveSilences } from "../operate/alerts/silences.ts";
 import { warnOfStranded } from "../operate/alerts/stranded.ts";
-import { startEscalations } from "../operate/alerts/escalations.ts";
 import { startLevels } from "../operate/alerts/levels.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
@@ -139,8 +139,11 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   });
   core.events.on("storeRecovered", () => reloader.storeRecovered());
   const enriching = createEnriching({ ...core, delivering });
-  const built: BuiltWork = { ...core, archiving, delivering, polling, reloader, enriching };
-  serving.show(shownOf(built), teardown);
+  const acting: BuiltParts = { ...core, archiving, delivering, polling, reloader, enriching };
+  const actions = actionsOf(acting);
+  const chat = createChat({ ...acting, ...delivering, http, actions });
+  const built: BuiltWork = { ...acting, chat };
+  serving.show(shownOf(built, actions), teardown);
   log.info("status page is up", { url: serving.url });
 
   const registered = await registerConfiguredWatches(initial, core);
@@ -184,7 +187,12 @@ function createGrace(clock: Clock) {
 }
 
 /** The parts of the work, by name, for the code that connects them further. */
-interface BuiltWork extends WorkParts {
+interface BuiltWork extends BuiltParts {
+  readonly chat: Chat;
+}
+
+/** The parts that carry out what people ask for. */
+interface BuiltParts extends WorkParts {
   readonly clock: Clock;
   readonly hash: Hash;
   readonly log: Log;
@@ -198,20 +206,25 @@ interface BuiltWork extends WorkParts {
   readonly enriching: Enriching;
 }
 
-/** Returns what the server can show and which changes it can make. */
-function shownOf(built: BuiltWork): HttpRouteDeps {
-  const { delivering, polling, reloader, enriching, events } = built;
+/** Creates the actions, which the server, the control socket and the chats offer alike. */
+function actionsOf(built: BuiltParts): Actions {
+  const { delivering, polling, events } = built;
   const { config, delivery, active } = delivering;
-  const { engine } = polling;
   const effects = createDaemonEffects({
     ...built,
-    engine,
+    engine: polling.engine,
     service: polling,
     route: active.route,
     pump: () => delivery().pump,
     onCommitted: () => events.emit("committed"),
-    onMarked: () => events.emit("escalationsChanged"),
   });
+  return createActions({ ...built, config, effects });
+}
+
+/** Returns what the server shows and which actions it offers. */
+function shownOf(built: BuiltWork, actions: Actions): HttpRouteDeps {
+  const { delivering, polling, reloader, enriching, chat } = built;
+  const { engine } = polling;
   const { quotaMonitor, auditReadings, keyMonitor, keyQuotas, upstreamMonitor, storeMonitor } =
     polling;
   const views = createViews({
@@ -228,8 +241,9 @@ function shownOf(built: BuiltWork): HttpRouteDeps {
       storeMonitor,
     },
     failingEnrichments: enriching.failing,
+    chatTroubles: () => chat.troubles(),
   });
-  return { ...built, views, actions: createActions({ ...built, config, effects }) };
+  return { ...built, views, actions };
 }
 
 /**
@@ -264,7 +278,6 @@ function sharesOf(
       lead();
       await silences.load();
       await opsAlerts.reload();
-      built.events.emit("escalationsChanged");
       if (changed === "all") {
         const known = await registerConfiguredWatches(config(), built);
         active.set(known);
@@ -335,7 +348,7 @@ function startBackgroundJobs(
  */
 function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
   const { deps, store, clock, log, share, events } = built;
-  const { archiving, delivering, enriching, polling } = built;
+  const { archiving, delivering, enriching, polling, chat } = built;
   const { config, delivery } = delivering;
   const { engine, storeMonitor } = polling;
   const { heartbeat } = initial.ops;
@@ -357,13 +370,13 @@ function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): ()
     // The replica that leads notifies the operator for all of them.
     teardown.push("state check", startStateCheck(storeMonitor, share, deps));
     teardown.push("levels", startLevels({ ...built, ...delivering, polls, wakeDelivery }));
-    const escalations = startEscalations({ ...built, ...delivering, wakeDelivery });
-    teardown.push("escalations", () => escalations.stop());
-    events.on("escalationsChanged", () => escalations.wake());
-    events.on("activated", () => escalations.wake("replan"));
     teardown.push("reports", startReports({ ...built, config, wakeDelivery }));
     teardown.push("enriching", enriching.start());
     if (heartbeat !== undefined)
       teardown.push("heartbeat", startHeartbeat(heartbeat, { ...deps, isAlive }));
+    // This is pushed last, so that a replica that no longer leads closes its sockets first.
+    teardown.push("chat", () => chat.stop());
+    void chat.update();
+    events.on("activated", () => void chat.update());
   };
 }

@@ -2,6 +2,7 @@
  * The whole configuration after it was checked: typed and frozen. Nothing of it depends on YAML or
  * on variables any more.
  */
+import type { Allowed, ChatVerb } from "../model/chat-access.ts";
 import type { ReportConfig } from "../model/report.ts";
 import type { Route, Shaping, Throttle } from "../route/route.ts";
 import type { StateAddress } from "../model/postgres-address.ts";
@@ -83,6 +84,16 @@ export interface SinkConfig extends Shaping {
   readonly declaredAt?: ConfigPlace;
 }
 
+/** How people's clicks in chats arrive, and who may do what. */
+export interface ChatConfig {
+  /** Undefined if nothing listens to Slack. */
+  readonly slack?: { readonly appToken: string };
+  /** Undefined if the bot is the one of the sinks with `actions`. */
+  readonly discord?: { readonly token: string };
+  /** The people who may do something. A verb without an entry has its default. */
+  readonly allow: Readonly<Partial<Record<ChatVerb, readonly Allowed[]>>>;
+}
+
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
@@ -101,7 +112,7 @@ export interface ServerConfig {
   readonly newTokenFile?: string;
 }
 
-/** The limits up to which news of polls is kept for backtests. */
+/** How much of what polls found is kept for backtests. */
 export interface ArchiveLimits {
   readonly keepMs: number;
   readonly maxBytes: number;
@@ -134,6 +145,7 @@ export interface Config {
     readonly sinks: readonly string[];
     readonly heartbeat?: { readonly url: string; readonly intervalMs: number };
   };
+  readonly chat: ChatConfig;
   readonly linksHost: string;
   /** The watches in the order of the file, including disabled ones. */
   readonly watches: readonly Watch[];

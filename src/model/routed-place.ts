@@ -1,13 +1,11 @@
 /**
- * Why an alert goes to its sink: because of a route, its watch, `ops`, an operator who sent it there,
- * or because nobody acknowledged another alert.
+ * Why an alert goes to its sink: because of a route, its watch, `ops`, or an operator who sent it
+ * there.
  */
 export type RoutedPlace = {
-  readonly by: "route" | "watch" | "ops" | "replay" | "escalation";
+  readonly by: "route" | "watch" | "ops" | "replay";
   /** The configuration path of the route: `route.routes[0]`. */
   readonly route?: string;
   readonly matchers?: readonly string[];
   readonly groupBy?: readonly string[];
-  /** Whether a backfill found the alert, so that it is not escalated. */
-  readonly isBackfilled?: boolean;
 };

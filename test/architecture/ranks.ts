@@ -30,10 +30,11 @@ export const RANKS: Readonly<Record<string, number>> = {
   engine: 7,
   server: 7,
   operate: 8,
-  app: 9,
-  cli: 10,
-  "index.ts": 10,
-  "main.ts": 11,
+  chat: 9,
+  app: 10,
+  cli: 11,
+  "index.ts": 11,
+  "main.ts": 12,
 };
 
 /**
@@ -88,6 +89,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   "sandbox/world": [["chance"], ["people"], ["follows", "groups"], ["tweets"], ["."], ["shown"]],
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
+  chat: [["clicks"], ["discord", "slack"], ["."]],
   cli: [
     ["terminal"],
     ["access"],
@@ -125,9 +127,11 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   undici: ["runtime/"],
   pino: ["runtime/"],
   "pino-pretty": ["runtime/"],
+  "@slack/socket-mode": ["chat/slack/"],
   "@slack/web-api": ["sinks/slack/"],
   liquidjs: ["render/templates/"],
   nodemailer: ["runtime/"],
+  "@discordjs/ws": ["chat/discord/"],
   "discord.js": ["sinks/discord/"],
   "prom-client": ["server/"],
   hono: ["server/", "sandbox/"],

@@ -41,7 +41,8 @@ it("keeps the packages that are not bundled and what they need, without types, s
     shared: {},
     extra: {},
     "@types/ws": {},
-    "@slack/web-api": {},
+    "@slack/web-api": { peerDependencies: { peer: "1" } },
+    peer: {},
     "@slack/unused": {},
     hono: { dependencies: { shared: "1" } },
     typescript: {},
@@ -57,6 +58,7 @@ it("keeps the packages that are not bundled and what they need, without types, s
     "discord.js",
     "discord.js/node_modules/shared",
     "extra",
+    "peer",
     "rest",
     "shared",
   ]);

@@ -13,8 +13,9 @@ const MAX_WORDS = {
   "docs/releasing.md": 430,
   "docs/api.md": 1_201,
   "docs/acknowledge.md": 407,
-  "docs/escalate.md": 437,
-  "keys and rules of `escalate`": 120,
+  "docs/discord-buttons.md": 190,
+  "docs/slack-buttons.md, its alerts and errors": 310,
+  "the settings of chat": 260,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;

@@ -34,7 +34,7 @@ describe("docs/operating.md", () => {
 
   it("names every event the daemon raises about itself, and no other", () => {
     const raised = sources
-      .filter(({ path }) => /^(?:polling|engine|enrich|app|operate\/alerts)\//.test(path))
+      .filter(({ path }) => /^(?:polling|engine|enrich|app|chat|operate\/alerts)\//.test(path))
       .flatMap(({ text }) =>
         found(text, /(?:(?:type|event):|const [A-Z_]*REPORT =) "([a-z]+\.[a-z]+)"/g),
       )

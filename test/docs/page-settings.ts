@@ -7,7 +7,7 @@ import { code, GENERATED, page, sentence } from "./markdown.ts";
  * Lists the sections in the order of the page. `route`, `time_intervals` and `reports` hold entries of one shape, shown
  * once.
  */
-const SECTIONS = ["api", "state", "server", "ops", "links"] as const;
+const SECTIONS = ["api", "state", "server", "ops", "chat", "links"] as const;
 
 const routeSchema = (): Schema => SCHEMA.$defs?.["route"] ?? {};
 

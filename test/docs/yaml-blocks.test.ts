@@ -13,6 +13,7 @@ const ENV = {
   CHIRPWATCH_API_URL: "https://data.example.org",
   CHIRPWATCH_API_KEY: "a-key",
   SLACK_BOT_TOKEN: "xoxb-1-2-abc",
+  SLACK_APP_TOKEN: "xapp-1-A0-1-abc",
   SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/abc",
   DISCORD_BOT_TOKEN: "a-bot-token",

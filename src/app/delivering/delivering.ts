@@ -79,7 +79,10 @@ export async function createDelivering(
     route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
   const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
-  const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
+  const keepSecrets = ({ sinks, chat }: Config) => {
+    const ofChats = [chat.slack?.appToken, chat.discord?.token].flatMap((one) => one ?? []);
+    [...sinks.flatMap(sinkSecrets), ...ofChats].forEach(addSecret);
+  };
   keepSecrets(config);
   // For a sink that is no longer configured, the leader reports which deliveries still wait.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
@@ -97,10 +100,6 @@ export async function createDelivering(
     silenceOf: silences.silenceOf,
     startTemplates,
     ...alerts,
-    onDead() {
-      alerts.onDead();
-      announceDead(parts, delivery.escalates);
-    },
   };
   const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = {
     paces: new Map(),
@@ -143,18 +142,6 @@ export async function createDelivering(
       await deadReports.stop();
     },
   };
-}
-
-/** Lets the replica that leads escalate alerts that were given up. */
-function announceDead(
-  { events, share, deps }: Pick<DeliveringParts, "events" | "share" | "deps">,
-  escalates: boolean,
-): void {
-  events.emit("escalationsChanged");
-  if (share.isAlone || !escalates) return;
-  void share
-    .announce([])
-    .catch((error: unknown) => deps.log.warn("dead letters were not announced", { error }));
 }
 
 const sinkDepsOf = (

@@ -33,12 +33,13 @@ const whatItDoes = ({
   route,
   templates,
   ops,
+  chat,
   api,
   linksHost,
   state: { retentionMs },
 }: Config): string =>
   JSON.stringify(
-    { watches, sinks, route, templates, ops, api, linksHost, retentionMs },
+    { watches, sinks, route, templates, ops, chat, api, linksHost, retentionMs },
     (key, value: unknown) => (key === "declaredAt" || key === "keyFile" ? undefined : value),
   );
 

@@ -3,7 +3,7 @@
  * Pure; demo.ts runs the demo.
  */
 import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
-import { namesListen } from "../../config/compile/server-environment.ts";
+import { namesListen } from "../../config/check/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { Route, Shaping } from "../../route/route.ts";

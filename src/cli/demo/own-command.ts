@@ -1,6 +1,6 @@
 /** Finds the command that a person types in another terminal to call this program. Pure. */
 import { relative } from "node:path";
-import { namesListen } from "../../config/compile/server-environment.ts";
+import { namesListen } from "../../config/check/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 
 /**

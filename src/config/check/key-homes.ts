@@ -3,6 +3,7 @@
  * under `api.quota`. The keys of single watch types and sink types are not considered here.
  */
 import type { z } from "zod";
+import { chatSchema } from "../schema/chat-schema.ts";
 import { ownRouteSchema } from "../schema/route-schema.ts";
 import { mapsIn } from "./schema-keys.ts";
 import {
@@ -20,6 +21,7 @@ const SECTIONS = {
   state: stateSchema,
   server: serverSchema,
   ops: opsSchema,
+  chat: chatSchema,
   links: linksSchema,
 };
 const KINDS = { watch: commonWatchSchema, route: ownRouteSchema, sink: commonSinkSchema };

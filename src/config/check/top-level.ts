@@ -10,6 +10,7 @@ const SECTIONS: readonly string[] = [
   "state",
   "server",
   "ops",
+  "chat",
   "links",
   "templates",
   "time_intervals",

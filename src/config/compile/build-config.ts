@@ -5,6 +5,7 @@ import type { Route } from "../../route/route.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { bytesOf } from "../../sinks/kind/size-setting.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
+import { buildChat } from "./build-chat.ts";
 import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
@@ -49,10 +50,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchTypes: deps.watchTypes,
     labels,
   });
-  const sinkNames = sinkEntries.map(({ key }) => key);
-  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const shared = {
-    ...{ sinkNames, retentionMs },
     where,
     intervals,
     nowMs: deps.nowMs,
@@ -62,7 +60,10 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     templates,
   };
   const sinks = await buildSinks(sinkEntries, root, shared, deps);
+  const chat = await buildChat(root, { sinks, entries: sinkEntries }, deps);
+  const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
+  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const watches = await buildWatches(
     watchEntries,
     root,
@@ -82,11 +83,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   checkOps(root, sections, sinkEntries, report);
   if (route !== undefined || !report.hasErrors())
     warnOfLoneThreads(sinkEntries, sinks, route, report);
-  warnOfUnused(
-    sinkEntries,
-    { watchEntries, watches, route, reports, sections, built: sinks },
-    report,
-  );
+  warnOfUnused(sinkEntries, { watchEntries, watches, route, reports, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
   const state = await placeState(sections.state, root, deps);
@@ -101,6 +98,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     state,
     server: sections.server,
     ops: sections.ops,
+    chat: chat ?? { allow: {} },
     linksHost: sections.linksHost,
     watches,
     watchPlaces: Object.fromEntries(
@@ -161,8 +159,6 @@ function lazyWhere(): LoadWhere {
 
 /** What both sinks and routes are built with. */
 interface Shared {
-  readonly sinkNames: readonly string[];
-  readonly retentionMs: number;
   readonly where: LoadWhere;
   readonly intervals: Intervals;
   readonly timetable: Timetable;
@@ -294,6 +290,7 @@ async function buildTree(
   const { compilePattern } = await import("../../route/pattern.ts");
   return buildRoute(written, {
     report: deps.report,
+    sinkNames,
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     compilePattern,

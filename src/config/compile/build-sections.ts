@@ -7,7 +7,7 @@ import type { ApiConfig, Config } from "../config.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import { buildKeys, resolveKeys } from "./build-keys.ts";
 import { requiring, resolveSecrets } from "./secret-files.ts";
-import { buildServerAddress } from "./server-environment.ts";
+import { buildServerAddress } from "../check/server-environment.ts";
 import {
   API_SECRETS,
   apiSchema,

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
 import { DEFAULTS } from "../defaults.ts";
+import { CHAT_SECRETS, chatSchema } from "../schema/chat-schema.ts";
 import { routeSchema, timeIntervalSchema } from "../schema/route-schema.ts";
 import {
   API_SECRETS,
@@ -48,6 +49,7 @@ export function buildJsonSchema(
       state: withFiles(toJson(stateSchema), STATE_SECRETS, "Where the state is stored."),
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
+      chat: chatJson(),
       links: { ...toJson(linksSchema), description: "How permalinks are built, for all sinks." },
       templates: {
         ...mapOf(toJson(templateSchema)),
@@ -72,6 +74,21 @@ export function buildJsonSchema(
       sinks: { ...mapOf(sink), description: "Where alerts go, by name." },
     },
     $defs: { route: { ...routeJson(), description: "Which sinks an event goes to." } },
+  };
+}
+
+/** Returns the schema of `chat`, whose secrets lie in its sections. */
+function chatJson(): Schema {
+  const json = toJson(chatSchema);
+  const sections = propertiesOf(json) as Record<string, Schema>;
+  const withSecrets = Object.entries(CHAT_SECRETS).map(([key, secrets]) => {
+    const section = sections[key] ?? {};
+    return [key, withFiles(section, secrets, String(section["description"]))];
+  });
+  return {
+    ...json,
+    description: "Listens for clicks below messages in chats, and says who may do what.",
+    properties: { ...sections, ...Object.fromEntries(withSecrets) },
   };
 }
 

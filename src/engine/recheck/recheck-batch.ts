@@ -41,10 +41,7 @@ export interface RecheckDeps
 export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
-/**
- * The shortest time for which missed facts are gathered into a digest. It applies to all facts that
- * rechecks find.
- */
+/** What rechecks find is not gathered longer than the shortest time. */
 const NO_GATHERING = gatherMs(0, true);
 
 /** A due recheck of a tweet, with the subscriber whose watch rechecks it. */

@@ -82,6 +82,8 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly lastReload: () => ConfigView["last_reload"];
   readonly failingEnrichments: Enricher["failing"];
   readonly archiving: { readonly offReason: () => string | undefined };
+  /** Returns why clicks in chats are not heard, a sentence for each chat. */
+  readonly chatTroubles: () => readonly string[];
 }
 
 /**
@@ -165,6 +167,7 @@ class DaemonViews implements Views {
       ...reasonsOf(troubles),
       ...stuckGapReasons(gaps, clock.now()),
       ...strandedReasons(config, stats),
+      ...this.#parts.chatTroubles(),
     ];
     return {
       state: stateOf(troubles, upstreamMonitor.isStopped, reasons),

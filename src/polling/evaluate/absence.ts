@@ -23,10 +23,7 @@ export interface Missed {
   readonly mode: OnReturn;
   /** Why the facts raise no alert, if `mode` is `skip`. */
   readonly detail: string;
-  /**
-   * Whether an operator resumed the watch so that it skips what it missed. `on_return` does not
-   * apply then.
-   */
+  /** Whether somebody resumed the watch from now, which `on_return` does not change. */
   readonly isFromNow: boolean;
 }
 

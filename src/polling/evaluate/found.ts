@@ -1,7 +1,4 @@
-/**
- * Creates the archive's records of what detection found for a subscriber, before the conditions of
- * the watch are applied.
- */
+/** Notes what detection found, before the conditions of a watch, for the archive. */
 import type { Findings, FoundFact, FoundValues } from "../../model/archive.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
@@ -23,10 +20,7 @@ export const foundFact = (
   ...fact,
 });
 
-/**
- * Returns the record of changed values. The last record in the memory is left out of `before`,
- * because it was archived when it was new.
- */
+/** Notes values that changed. A record that is kept for its end was archived when it was new. */
 export function foundValues(
   { watchKey, targetKey, targetName }: Finder,
   { memory }: Pick<TargetState, "memory">,
@@ -36,7 +30,7 @@ export function foundValues(
   return { watchKey, targetKey, targetName, record, before };
 }
 
-/** Joins the facts and values that the subscribers of a poll found; undefined if there are none. */
+/** Joins what the subscribers of a poll found; undefined if that is nothing. */
 export function joinFound(evaluations: readonly SubscriberEvaluation[]): Findings | undefined {
   const facts = evaluations.flatMap(({ found }) => found?.facts ?? []);
   const values = evaluations.flatMap(({ found }) => found?.values ?? []);

@@ -11,9 +11,7 @@ export interface ReadContext {
   /** The host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
   /** The locale for numbers; English if absent. */
-  readonly locale?: string | undefined;
-  /** The time zone for times in sentences; UTC, which is then named, if absent. */
-  readonly timezone?: string | undefined;
+  readonly locale?: string;
 }
 
 /** Returns the fields that are the same in every kind of message. */
