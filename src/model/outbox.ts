@@ -304,12 +304,14 @@ export interface Outbox {
    * Returns due groups and messages of these sinks, at most `limit` together. A group with a sealed
    * message that is not done yet is left out, which preserves the order. A message waits until the
    * message above it in its thread is done. Groups in `busy` (keys of `busyKey`) are skipped,
-   * because one of their messages is being sent.
+   * because one of their messages is being sent. `inHand` is the number of messages that the caller
+   * has: while no more are open at a sink, none of its messages is read.
    */
   dueWork(query: {
     readonly nowMs: number;
     readonly sinks: readonly string[];
     readonly busy: ReadonlySet<string>;
+    readonly inHand?: number | undefined;
     readonly limit: number;
   }): Promise<{
     readonly groups: readonly DueGroup[];

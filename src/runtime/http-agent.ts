@@ -224,9 +224,10 @@ function flatten(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value !== undefined)
-      flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+      flat[name.toLowerCase()] = typeof value === "string" ? value : value.join(", ");
   }
   return flat;
 }

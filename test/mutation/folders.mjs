@@ -127,6 +127,7 @@ export const FOLDERS = {
         "level-steps",
         "next-due",
         "place-again",
+        "read-groups",
         "release-waiting",
         "store-outcomes",
         "resend-dead",

@@ -23,10 +23,7 @@ export function classifyAttempt(
 ): DeliveryResult {
   const { message, queue } = attempt.claimed;
   const about = { messageId: message.id, atMs: attempt.atMs };
-  if (attempt.kind === "accepted") {
-    const { holdMs: _, ...receipt } = attempt.receipt;
-    return { ...about, kind: "sent", ...receipt };
-  }
+  if (attempt.kind === "accepted") return { ...attempt.receipt, ...about, kind: "sent" };
   const error = attempt.error.message;
   if (attempt.error.kind === "message")
     return { ...about, kind: "dead", error, cause: refusalOf(attempt.error), countAttempt: true };

@@ -144,6 +144,7 @@ async function dueWorkOf(
       nowMs,
       sinks: [queue.name],
       busy: new Set([...queue.busy, ...skipped]),
+      inHand: queue.inHand,
       limit,
     });
   if (queue.health.breaker === "closed" || queue.health.cause === "destination")

@@ -52,14 +52,11 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
       for (const one of surplus) await gather(deps, queue, one);
       // Only the first part of a digest is sent now. The outbox returns the other parts later, one
       // by one. It also returns all messages that may join a thread.
-      const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
-        one === undefined
-          ? []
-          : [{ ...unsent(one.message), members: bundles[index]?.members ?? [] }],
-      );
-      const isFirstOfGroup = ({ groupKey }: DueMessage, index: number) =>
-        first.findIndex((one) => one.groupKey === groupKey) === index;
-      return [...messages, ...first.filter(isFirstOfGroup)].map((message) =>
+      const first = new Map<string, DueMessage>();
+      for (const [index, [one]] of (queue.sink.threads === undefined ? sealed : []).entries())
+        if (one !== undefined && !first.has(one.message.groupKey))
+          first.set(one.message.groupKey, unsent(one.message, bundles[index]?.members ?? []));
+      return [...messages, ...first.values()].map((message) =>
         claimMessage(queue, message, isProbe),
       );
     },
@@ -239,31 +236,15 @@ async function gather(
   await deps.store.gather({ ...overflow, announcement });
 }
 
-const unsent = ({
-  id,
-  sink,
-  groupKey,
-  sealedAtMs,
-  body,
-  deliveryIds,
-  footer,
-  taken,
-  threadRef,
-  threadChannel,
-}: NewMessage): DueMessage => ({
-  id,
-  sink,
-  groupKey,
-  sealedAtMs,
-  body,
-  alerts: deliveryIds.length,
-  footer,
-  taken,
-  threadRef,
-  threadChannel,
-  attempts: 0,
-  firstAttemptAtMs: null,
-});
+function unsent(message: NewMessage, members: readonly DueMember[]): DueMessage {
+  const { id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel } = message;
+  return {
+    ...{ id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel, members },
+    alerts: message.deliveryIds.length,
+    attempts: 0,
+    firstAttemptAtMs: null,
+  };
+}
 
 function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): ClaimedMessage {
   const busyKeys = [busyKey(queue.name, message.groupKey)];

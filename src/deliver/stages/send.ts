@@ -112,8 +112,9 @@ async function attempt(
     throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
   const { footer: line = "" } = message;
   const { footer } = queue.sink;
-  const body = footer === undefined || line === "" ? message.body : footer.add(message.body, line);
-  const receipt = await queue.sink.send({ ...message, body }, signal);
+  const isPlain = footer === undefined || line === "";
+  const shown = isPlain ? message : { ...message, body: footer.add(message.body, line) };
+  const receipt = await queue.sink.send(shown, signal);
   return { claimed, kind: "accepted", atMs: clock.now(), receipt };
 }
 

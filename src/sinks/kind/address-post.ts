@@ -42,8 +42,8 @@ export function createPoster(
     answerBody: receiver.readFailure === undefined ? "drop" : "cut",
     reach: scopeOf(url, isPrivateAllowed, false),
   } as const;
-  return async (request, signal) => {
-    const answer = await http.request({ ...how, ...request, signal }).catch((error: unknown) => {
+  return async ({ headers, body }, signal) => {
+    const answer = await http.request({ ...how, headers, body, signal }).catch((error: unknown) => {
       throw classifyHttpFailure(error, url);
     });
     if (receiver.isPart?.(answer) === true) return answer;

@@ -14,7 +14,7 @@ import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 import type { EditsTable } from "../db/sent-tables.ts";
-import { readGroups } from "../outbox/due-work.ts";
+import { readGroups } from "../outbox/read-groups.ts";
 
 /**
  * Finds the alerts on tweets that are alone in their message, or not in a message yet. The search
@@ -149,9 +149,7 @@ export async function dueEdit(
 ): Promise<DueEdit | undefined> {
   const row = (await oldestDue(db, { sink, now: nowMs })).rows[0];
   if (row === undefined) return undefined;
-  const [group] = await readGroups(db, [
-    { kind: "group", sink, groupKey: "", members: [row.delivery_id] },
-  ]);
+  const [group] = await readGroups(db, [{ sink, groupKey: "", members: [row.delivery_id] }]);
   const member = group?.members[0];
   if (member === undefined) return undefined;
   return {

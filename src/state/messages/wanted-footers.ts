@@ -3,7 +3,9 @@
  * This is the case when an alert is acknowledged or the acknowledgement is undone, and when a
  * message is sealed with an acknowledged alert.
  */
+import type { ExpressionBuilder } from "kysely";
 import { WAITING } from "../db/literals.ts";
+import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
 /**
@@ -52,6 +54,16 @@ export async function wantFootersIn(
 ): Promise<void> {
   await want(on, (await markedMessages(on, messageIds, {})).rows, nowMs);
 }
+
+/** Whether somebody acknowledged or released the alert of a delivery. */
+export const isMarked = (eb: ExpressionBuilder<Tables, "deliveries">) =>
+  eb.exists(
+    eb
+      .selectFrom("event_marks as a")
+      .select("a.event_id")
+      .whereRef("a.event_id", "=", "deliveries.event_id")
+      .where("a.kind", "=", "acknowledged"),
+  );
 
 async function want(
   on: Executor,

@@ -3,17 +3,13 @@
  * must become messages.
  */
 import { readDigestGroup } from "../../model/digest.ts";
-import type { ChirpEvent } from "../../model/event.ts";
-import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
+import type { DueGroup, DueMessage } from "../../model/outbox.ts";
 import { lastPeriodOf } from "./digest-period.ts";
 import { DIGEST_AT_ONCE, seriesOf } from "./digest-series.ts";
 import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
-import { lastTexts } from "./edited-posts.ts";
-import { followedAlerts } from "./followed-alerts.ts";
-import { goneDeliveries, outdatedMessages } from "./gone-posts.ts";
-import { marksOf } from "../messages/marked-events.ts";
+import { outdatedMessages } from "./gone-posts.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
-import { eventOf } from "../items/insert-events.ts";
+import { type GroupWork, readGroups } from "./read-groups.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
@@ -29,6 +25,7 @@ export interface DueQuery {
   readonly nowMs: number;
   readonly sinks: readonly string[];
   readonly busy: ReadonlySet<string>;
+  readonly inHand?: number | undefined;
   readonly limit: number;
 }
 
@@ -38,7 +35,11 @@ interface Asked {
   readonly limit: number;
 }
 
-const dueMessages = statement<Asked>()((on, slot) =>
+interface AskedMessages extends Asked {
+  readonly inHand: number;
+}
+
+const dueMessages = statement<AskedMessages>()((on, slot) =>
   on
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
@@ -55,6 +56,19 @@ const dueMessages = statement<Asked>()((on, slot) =>
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
+    // If the caller has in hand as many messages as are open, it has all of them.
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("messages as beside")
+          .select("beside.id")
+          .where("beside.state", "=", OPEN)
+          .where("beside.sink", "=", slot("sink"))
+          .orderBy("beside.next_attempt_at")
+          .limit(1)
+          .offset(slot("inHand")),
+      ),
+    )
     .where((eb) => eb.or([eb("parent.state", "is", null), eb("parent.state", "!=", OPEN)]))
     .where((eb) =>
       eb.not(
@@ -132,57 +146,9 @@ const groupMembers = statement<{ sink: string; groupKey: string; now: number; li
       .limit(slot("limit")),
 );
 
-const memberEvents = listStatement<object, number>()((on, list) =>
-  on
-    .selectFrom("deliveries as d")
-    .innerJoin("events as e", "e.id", "d.event_id")
-    .select([
-      "d.id as delivery_id",
-      "d.throttle_key",
-      "d.original_group_key",
-      "d.due_at",
-      "d.created_at",
-      "d.replayed_at",
-      "d.template",
-    ])
-    .select(["d.routed", "d.follows_id", "d.taken"])
-    .select([
-      "e.id",
-      "e.type",
-      "e.watch_key",
-      "e.watch",
-      "e.watch_type",
-      "e.subject",
-      "e.labels",
-      "e.body",
-      "e.occurred_at",
-      "e.detected_at",
-    ])
-    .where("d.id", "in", list),
-);
-
-const joinedEvents = listStatement<object, number>()((on, list) =>
-  on
-    .selectFrom("deliveries as d")
-    .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.joined_id", "e.watch", "e.watch_type", "e.labels"])
-    .where("d.joined_id", "in", list)
-    .where("d.joined_id", "is not", null)
-    .where("d.state", "=", "merged")
-    .orderBy("d.id"),
-);
-
 type Work =
   | { readonly kind: "message"; readonly row: MessageHead }
-  | {
-      readonly kind: "group";
-      readonly sink: string;
-      readonly groupKey: string;
-      readonly members: readonly number[];
-      readonly series?: DueGroup["series"] | undefined;
-      readonly dueAtMs?: number | undefined;
-      readonly lastPeriod?: DueGroup["lastPeriod"] | undefined;
-    };
+  | ({ readonly kind: "group" } & GroupWork);
 
 interface MessageHead {
   readonly id: string;
@@ -224,7 +190,8 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   const { nowMs: now, busy } = query;
   const asked: Asked = { sink, now, limit: query.limit + busy.size };
   const isFree = (row: { group_key: string }) => !busy.has(`${sink}\n${row.group_key}`);
-  const messages = (await dueMessages(db, asked)).rows.filter(isFree);
+  const open = { ...asked, inHand: query.inHand ?? 0 };
+  const messages = (await dueMessages(db, open)).rows.filter(isFree);
   const work: Work[] = messages.map((row) => ({ kind: "message", row }));
   for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
     const groupKey = row.group_key;
@@ -280,85 +247,6 @@ function alternate(perSink: readonly (readonly Work[])[], limit: number): Work[]
     }
   }
   return taken;
-}
-
-type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
-
-/** Reads groups as they are now, whatever the state of their deliveries. */
-export async function readGroups(
-  db: Executor,
-  work: readonly (Work & { kind: "group" })[],
-): Promise<DueGroup[]> {
-  const ids = work.flatMap((w) => w.members);
-  const joined = new Map<number, Joined[]>();
-  for (const row of (await joinedEvents(db, ids, {})).rows)
-    joined.set(Number(row.joined_id), [
-      ...(joined.get(Number(row.joined_id)) ?? []),
-      { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
-    ]);
-  const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
-  const { rows } = await memberEvents(db, ids, {});
-  const gone = await goneDeliveries(db, ids);
-  const marks = await marksOf(
-    db,
-    "acknowledged",
-    rows.map(({ id }) => id),
-  );
-  const texts = await lastTexts(
-    db,
-    work.flatMap(({ groupKey, members: own }) =>
-      readDigestGroup(groupKey) === undefined ? [] : own,
-    ),
-  );
-  const followed = await followedAlerts(
-    db,
-    rows.flatMap(({ delivery_id: id, follows_id: followsId, subject }) =>
-      followsId === null ? [] : [{ id, followsId, subject }],
-    ),
-  );
-  for (const row of rows) {
-    const found = eventOf(row);
-    const tweet = texts.get(Number(row.delivery_id));
-    const event = tweet === undefined ? found : { ...found, body: { ...found.body, tweet } };
-    const others = joined.get(row.delivery_id) ?? [];
-    const follows = followed.get(Number(row.delivery_id));
-    const acknowledged = marks.get(row.id);
-    members.set(row.delivery_id, {
-      deliveryId: String(row.delivery_id),
-      event,
-      watches: [...new Set([event.watch, ...others.map(({ watch }) => watch)])],
-      throttleKey: row.throttle_key,
-      // A delivery that was due at once is already queued for sending, so nothing can silence it.
-      canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
-      isReplay: row.replayed_at !== null,
-      ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
-      joined: others,
-      ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
-      ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
-      follows,
-      acknowledged,
-      ...(tweet === undefined ? {} : { isEdited: true }),
-      ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
-      ...(row.template === null ? {} : { template: row.template }),
-    });
-  }
-  return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod }) => ({
-    sink,
-    groupKey,
-    series,
-    dueAtMs,
-    lastPeriod,
-    throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
-    members: own.flatMap((id) => withoutThrottle(members.get(id))),
-  }));
-}
-
-function withoutThrottle(
-  member: (DueMember & { readonly throttleKey: string | null }) | undefined,
-): DueMember[] {
-  if (member === undefined) return [];
-  const { throttleKey: _, ...rest } = member;
-  return [rest];
 }
 
 const placeOf = (channel: string | null | undefined = null): Pick<DueMessage, "threadChannel"> =>

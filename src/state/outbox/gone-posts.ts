@@ -1,29 +1,38 @@
 /** Finds alerts on tweets that a later poll or recheck reported as gone. */
+import type { ExpressionBuilder } from "kysely";
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
+import type { EventsTable, Tables } from "../db/tables.ts";
 
 /**
- * Selects deliveries whose tweet was reported as gone after the event of the delivery was detected.
- * An alert that was detected after the report shows that the tweet is back, so it is not selected.
- * The report itself is not selected either.
+ * Whether the tweet of an event was reported as gone after the event was detected. An event that
+ * was detected after the report shows that the tweet is back. The report itself is not about a
+ * tweet that is gone since.
  */
+export const isGone = (eb: ExpressionBuilder<Tables & { e: EventsTable }, "e">) =>
+  eb.and([
+    eb("e.type", "like", "tweet.%"),
+    eb("e.type", "!=", "tweet.deleted"),
+    eb.exists(
+      eb
+        .selectFrom("events as g")
+        .select("g.id")
+        .whereRef("g.subject", "=", "e.subject")
+        .where("g.type", "=", "tweet.deleted")
+        .whereRef("g.detected_at", ">=", "e.detected_at"),
+    ),
+  ]);
+
 const ofDeliveries = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .innerJoin("events as g", "g.subject", "e.subject")
     .select("d.id")
     .where("d.id", "in", list)
-    .where("e.type", "like", "tweet.%")
-    .where("e.type", "!=", "tweet.deleted")
-    .where("g.type", "=", "tweet.deleted")
-    .whereRef("g.detected_at", ">=", "e.detected_at"),
+    .where(isGone),
 );
 
-export const goneDeliveries = async (
-  db: Executor,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> =>
+const goneDeliveries = async (db: Executor, ids: readonly number[]): Promise<ReadonlySet<number>> =>
   new Set((await ofDeliveries(db, ids, {})).rows.map(({ id }) => Number(id)));
 
 const membersOf = listStatement<object, string>()((on, list) =>

@@ -2,11 +2,12 @@
  * Turns waiting deliveries into messages: id, members and body are committed before the first
  * attempt. Seals all messages of a call or none.
  */
+import type { SqlBool } from "kysely";
 import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
 import type { MessageBody } from "../../model/sink.ts";
 import { StoreError } from "../../model/store-error.ts";
-import { wantFootersIn } from "../messages/wanted-footers.ts";
+import { isMarked, wantFootersIn } from "../messages/wanted-footers.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { MEMBERS_AT_ONCE } from "./due-work.ts";
 import { savePeriod } from "./digest-period.ts";
@@ -69,7 +70,8 @@ const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
     })
     .where("id", "in", list)
     .where("state", "=", WAITING)
-    .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"]),
+    .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"])
+    .returning((eb) => isMarked(eb).as("is_marked")),
 );
 
 /** Seals messages. @throws StoreError if a delivery no longer waits, so nothing is sealed twice */
@@ -80,12 +82,7 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
       if (taken !== undefined) await keepTaken(on, [id], { taken: toText(taken) });
     for (const { id, footer } of messages)
       if (footer !== undefined) await keepFooter(on, { id, footer });
-    await markMembers(on, messages);
-    await wantFootersIn(
-      on,
-      messages.map(({ id }) => id),
-      messages[0]?.sealedAtMs ?? 0,
-    );
+    await wantFootersIn(on, await markMembers(on, messages), messages[0]?.sealedAtMs ?? 0);
     await recordMentions(on, messages);
     for (const { sink, digest } of messages)
       if (digest !== undefined) await savePeriod(on, sink, digest.name, digest.period);
@@ -104,7 +101,11 @@ const keepFooter = statement<{ id: string; footer: string }>()((on, slot) =>
     .where("id", "=", slot("id")),
 );
 
-async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {
+/** Returns the messages with an alert that somebody acknowledged or released. */
+async function markMembers(
+  on: Executor,
+  messages: readonly NewMessage[],
+): Promise<readonly string[]> {
   const marked = new Map<string, MarkedRow[]>(messages.map(({ id }) => [id, []]));
   for (const row of (await markAll(on, messages.flatMap(marksOf))).rows)
     marked.get(row.message_id ?? "")?.push(row);
@@ -119,6 +120,9 @@ async function markMembers(on: Executor, messages: readonly NewMessage[]): Promi
       );
     await refreshGroups(on, message, rows);
   }
+  const withMark = ([id, rows]: readonly [string, readonly MarkedRow[]]) =>
+    rows.some((row) => row.is_marked) ? [id] : [];
+  return [...marked].flatMap(withMark);
 }
 
 /** Groups the deliveries of a message by template and error, because most of them have the same. */
@@ -150,7 +154,10 @@ function marksOf({
   ];
 }
 
-type MarkedRow = Pick<DeliveriesTable, "grouped" | "event_id" | "group_key" | "original_group_key">;
+type MarkedRow = Pick<
+  DeliveriesTable,
+  "grouped" | "event_id" | "group_key" | "original_group_key"
+> & { readonly is_marked: SqlBool };
 
 async function refreshGroups(
   on: Executor,

@@ -9,7 +9,7 @@ import { wantFootersIn } from "../messages/wanted-footers.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { lastPeriodOf } from "./digest-period.ts";
-import { readGroups } from "./due-work.ts";
+import { readGroups } from "./read-groups.ts";
 import { addFailedAttempt } from "./failed-attempts.ts";
 import { bodyText, insertMessages } from "./seal.ts";
 import { keepTaken } from "./taken.ts";
@@ -28,9 +28,11 @@ export async function membersOfMessage(db: Executor, messageId: string): Promise
   const [sink, groupKey] = [rows[0]?.sink ?? "", rows[0]?.group_key ?? ""];
   const idsOf = (state: "sealed" | "summarised") =>
     rows.flatMap((row) => (row.state === state ? [Number(row.id)] : []));
-  const groups = (["sealed", "summarised"] as const).map(
-    (state) => ({ kind: "group", sink, groupKey, members: idsOf(state) }) as const,
-  );
+  const groups = (["sealed", "summarised"] as const).map((state) => ({
+    sink,
+    groupKey,
+    members: idsOf(state),
+  }));
   const [listed, summarised] = await readGroups(db, groups);
   const period = await lastPeriodOf(db, sink, groupKey);
   return {

@@ -1,5 +1,6 @@
 /** Records the results of attempts to send messages. */
 import type { DeliveryResult } from "../../model/outbox.ts";
+import type { MissedReceiver } from "../../model/sink.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
   type Executor,
@@ -132,36 +133,31 @@ const crosspostOf = (
 
 function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
-  const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
-  const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
-  const taken = result.kind !== "dead" && result.taken !== undefined ? toText(result.taken) : null;
-  const attempt = { id, attemptAt, step, taken };
+  const isDead = result.kind === "dead";
+  const outcome = {
+    id,
+    attemptAt: isDead && !result.countAttempt ? null : at,
+    taken: isDead || result.taken === undefined ? null : toText(result.taken),
+    cause: isDead ? result.cause : "",
+  };
   if (result.kind === "sent") {
-    const { ref = null, channel = null, missed = [] } = result;
-    const error =
-      missed.length === 0
-        ? ""
-        : `not taken by ${missed.map((one) => `${one.receiver}: ${one.error}`).join("; ")}`;
-    return {
-      ...attempt,
-      state: "sent",
-      nextAttemptAt: at,
-      doneAt: at,
-      ref,
-      channel,
-      error,
-      cause: "",
-    };
+    const { ref = null, channel = null, missed } = result;
+    const done = { state: "sent", step: 1, nextAttemptAt: at, doneAt: at } as const;
+    return { ...outcome, ...done, ref, channel, error: missed === undefined ? "" : lackOf(missed) };
   }
-  const { error } = result;
-  const unsent = { ...attempt, ref: null, channel: null, error };
-  if (result.kind === "dead")
-    return { ...unsent, state: "dead", nextAttemptAt: at, doneAt: at, cause: result.cause };
   return {
-    ...unsent,
-    state: "open",
-    nextAttemptAt: result.nextAttemptAtMs,
-    doneAt: null,
-    cause: "",
+    ...outcome,
+    state: isDead ? "dead" : "open",
+    step: result.countAttempt ? 1 : 0,
+    nextAttemptAt: isDead ? at : result.nextAttemptAtMs,
+    doneAt: isDead ? at : null,
+    ref: null,
+    channel: null,
+    error: result.error,
   };
 }
+
+const lackOf = (missed: readonly MissedReceiver[]): string =>
+  missed.length === 0
+    ? ""
+    : `not taken by ${missed.map((one) => `${one.receiver}: ${one.error}`).join("; ")}`;

@@ -1,0 +1,167 @@
+/** Reads the deliveries of groups with all that their messages need to be made. */
+import { readDigestGroup } from "../../model/digest.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { DueGroup, DueMember } from "../../model/outbox.ts";
+import { fromText } from "../db/json-text.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+import { eventOf } from "../items/insert-events.ts";
+import { lastTexts } from "./edited-posts.ts";
+import { followedAlerts } from "./followed-alerts.ts";
+import { isGone } from "./gone-posts.ts";
+
+/** A group of the outbox, with the deliveries that are to become one message. */
+export interface GroupWork {
+  readonly sink: string;
+  readonly groupKey: string;
+  readonly members: readonly number[];
+  readonly series?: DueGroup["series"] | undefined;
+  readonly dueAtMs?: number | undefined;
+  readonly lastPeriod?: DueGroup["lastPeriod"] | undefined;
+}
+
+/** Reads in one statement what most deliveries need, because each one is a round trip. */
+const memberEvents = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .leftJoin("event_marks as a", (join) =>
+      join
+        .onRef("a.event_id", "=", "d.event_id")
+        .on("a.kind", "=", "acknowledged")
+        .on("a.undone_at", "is", null),
+    )
+    .select([
+      "d.id as delivery_id",
+      "d.throttle_key",
+      "d.original_group_key",
+      "d.due_at",
+      "d.created_at",
+      "d.replayed_at",
+      "d.template",
+    ])
+    .select(["d.routed", "d.follows_id", "d.taken"])
+    .select([
+      "e.id",
+      "e.type",
+      "e.watch_key",
+      "e.watch",
+      "e.watch_type",
+      "e.subject",
+      "e.labels",
+      "e.body",
+      "e.occurred_at",
+      "e.detected_at",
+    ])
+    .select(["a.marked_by", "a.marked_from", "a.marked_at"])
+    .select((eb) => [
+      isGone(eb).as("is_gone"),
+      eb
+        .exists(
+          eb
+            .selectFrom("deliveries as j")
+            .select("j.id")
+            .whereRef("j.joined_id", "=", "d.id")
+            .where("j.joined_id", "is not", null)
+            .where("j.state", "=", "merged"),
+        )
+        .as("has_joined"),
+    ])
+    .where("d.id", "in", list),
+);
+
+const joinedEvents = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .select(["d.joined_id", "e.watch", "e.watch_type", "e.labels"])
+    .where("d.joined_id", "in", list)
+    .where("d.joined_id", "is not", null)
+    .where("d.state", "=", "merged")
+    .orderBy("d.id"),
+);
+
+type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
+type MemberRow = Awaited<ReturnType<typeof memberEvents>>["rows"][number];
+
+/** Reads groups as they are now, whatever the state of their deliveries. */
+export async function readGroups(
+  db: Executor,
+  work: readonly GroupWork[],
+): Promise<readonly DueGroup[]> {
+  const ids = work.flatMap((w) => w.members);
+  const { rows } = await memberEvents(db, ids, {});
+  const joined = await joinedTo(
+    db,
+    rows.flatMap((row) => (row.has_joined ? [Number(row.delivery_id)] : [])),
+  );
+  const texts = await lastTexts(
+    db,
+    work.flatMap(({ groupKey, members: own }) =>
+      readDigestGroup(groupKey) === undefined ? [] : own,
+    ),
+  );
+  const followed = await followedAlerts(
+    db,
+    rows.flatMap(({ delivery_id: id, follows_id: followsId, subject }) =>
+      followsId === null ? [] : [{ id, followsId, subject }],
+    ),
+  );
+  const members = new Map<number, DueMember>();
+  const throttleKeys = new Map<number, string | null>();
+  for (const row of rows) {
+    const id = Number(row.delivery_id);
+    const tweet = texts.get(id);
+    const found = eventOf(row);
+    const event = tweet === undefined ? found : { ...found, body: { ...found.body, tweet } };
+    const others = joined.get(id) ?? [];
+    throttleKeys.set(id, row.throttle_key);
+    members.set(id, {
+      ...memberOf(row),
+      event,
+      joined: others,
+      watches: [...new Set([event.watch, ...others.map(({ watch }) => watch)])],
+      follows: followed.get(id),
+      ...(tweet === undefined ? {} : { isEdited: true }),
+    });
+  }
+  return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod }) => ({
+    sink,
+    groupKey,
+    series,
+    dueAtMs,
+    lastPeriod,
+    throttleKey: throttleKeys.get(own[0] ?? 0) ?? null,
+    members: own.flatMap((id) => members.get(id) ?? []),
+  }));
+}
+
+/** Returns what the row alone says about a delivery. */
+const memberOf = (row: MemberRow): Omit<DueMember, "event" | "joined" | "watches"> => ({
+  deliveryId: String(row.delivery_id),
+  // A delivery that was due at once is already queued for sending, so nothing can silence it.
+  canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
+  isReplay: row.replayed_at !== null,
+  acknowledged:
+    row.marked_at === null || row.marked_by === null || row.marked_from === null
+      ? undefined
+      : { by: row.marked_by, from: row.marked_from, atMs: Number(row.marked_at) },
+  ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
+  ...(row.is_gone ? { isGone: true } : {}),
+  ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
+  ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
+  ...(row.template === null ? {} : { template: row.template }),
+});
+
+/** Returns the events of the deliveries that joined each of these, by its id. */
+async function joinedTo(
+  db: Executor,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly Joined[]>> {
+  const joined = new Map<number, Joined[]>();
+  for (const row of (await joinedEvents(db, ids, {})).rows) {
+    const others = joined.get(Number(row.joined_id)) ?? [];
+    others.push({ watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) });
+    joined.set(Number(row.joined_id), others);
+  }
+  return joined;
+}
