@@ -45,9 +45,12 @@ const embed = ({ author, title, description, color = 0, image, footer, timestamp
     title === undefined ? "" : `<div class="title">${markdown(title)}</div>`,
     description === undefined ? "" : `<div class="description">${markdown(description)}</div>`,
     image === undefined ? "" : '<div class="picture"></div>',
-    footer === undefined
+    footer === undefined && timestamp === undefined
       ? ""
-      : `<div class="footer">${escapeHtml(footer.text)}${timestamp === undefined ? "" : ` • ${timestamp.slice(0, 16).replace("T", " ")}`}</div>`,
+      : `<div class="footer">${[
+          ...(footer === undefined ? [] : [escapeHtml(footer.text)]),
+          ...(timestamp === undefined ? [] : [timestamp.slice(0, 16).replace("T", " ")]),
+        ].join(" • ")}</div>`,
     "</div>",
   ].join("");
 

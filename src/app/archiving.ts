@@ -1,6 +1,7 @@
 /**
- * Decides whether polls archive what they find, and trims the archive: by the active configuration,
- * and only while the volume of the state has room.
+ * Decides whether polls archive what they find: only if the active configuration says so, and only
+ * while the volume of the state has room. Also compresses the archive, and deletes its oldest
+ * reads.
  */
 import type { Config } from "../config/config.ts";
 import { repeat } from "../engine/health/repeat.ts";
@@ -12,20 +13,25 @@ import { archiveOffReason, MIN_FREE_BYTES } from "../operate/archive/archive-vie
 
 const CHECK_SPACE_EVERY_MS = 600_000;
 const TRIM_EVERY_MS = 600_000;
-/** A replica whose clock is behind may still add reads that are younger than this. */
+/**
+ * Only reads that are at least this old are compressed, because another replica may still be adding
+ * younger ones.
+ */
 const COMPRESS_AFTER_MS = 60_000;
 const FIRST_AFTER_MS = 30_000;
 
 export interface Archiving {
-  /** Whether what polls find is archived now. */
+  /** Returns whether new facts that polls find are archived now. */
   readonly isArchiving: () => boolean;
-  /** Returns why nothing is archived; undefined if it is. */
+  /** Returns why nothing is archived now; undefined if polls are archived. */
   readonly offReason: () => string | undefined;
-  /** Starts watching the space of the volume. Returns a function that stops it. */
+  /**
+   * Starts measuring the free space of the volume at intervals. Returns a function that stops this.
+   */
   watchSpace(): Cancel;
   /**
-   * Starts compressing and trimming, which one process does for all. Returns a function that stops
-   * it.
+   * Starts compressing the archive and deleting old reads at intervals. Only one of the processes
+   * that share a state does this. Returns a function that stops it.
    */
   startTrimming(): Cancel;
 }

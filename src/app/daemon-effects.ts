@@ -31,6 +31,8 @@ export interface DaemonEffectsDeps {
    * without waiting for their next attempt.
    */
   readonly pump: () => Pick<Pump, "probe" | "resume" | "wake">;
+  /** Called after people marked alerts or removed their marks. */
+  onMarked(): void;
   /** Called after events of an operator's action were committed to the state. */
   onCommitted(): void;
 }
@@ -61,6 +63,7 @@ export const createDaemonEffects = (deps: DaemonEffectsDeps): Effects => ({
   },
   async alertsMarked() {
     deps.onCommitted();
+    deps.onMarked();
     deps.pump().wake();
     await deps.share.announce([]);
   },

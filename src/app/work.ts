@@ -32,6 +32,7 @@ import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { createEnriching, type Enriching } from "./delivering/enriching.ts";
 import { type ActiveSilences, createActiveSilences } from "../operate/alerts/silences.ts";
 import { warnOfStranded } from "../operate/alerts/stranded.ts";
+import { startEscalations } from "../operate/alerts/escalations.ts";
 import { startLevels } from "../operate/alerts/levels.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
@@ -217,6 +218,7 @@ function actionsOf(built: BuiltParts): Actions {
     route: active.route,
     pump: () => delivery().pump,
     onCommitted: () => events.emit("committed"),
+    onMarked: () => events.emit("escalationsChanged"),
   });
   return createActions({ ...built, config, effects });
 }
@@ -278,6 +280,7 @@ function sharesOf(
       lead();
       await silences.load();
       await opsAlerts.reload();
+      built.events.emit("escalationsChanged");
       if (changed === "all") {
         const known = await registerConfiguredWatches(config(), built);
         active.set(known);
@@ -370,6 +373,10 @@ function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): ()
     // The replica that leads notifies the operator for all of them.
     teardown.push("state check", startStateCheck(storeMonitor, share, deps));
     teardown.push("levels", startLevels({ ...built, ...delivering, polls, wakeDelivery }));
+    const escalations = startEscalations({ ...built, ...delivering, wakeDelivery });
+    teardown.push("escalations", () => escalations.stop());
+    events.on("escalationsChanged", () => escalations.wake());
+    events.on("activated", () => escalations.wake("replan"));
     teardown.push("reports", startReports({ ...built, config, wakeDelivery }));
     teardown.push("enriching", enriching.start());
     if (heartbeat !== undefined)

@@ -112,7 +112,7 @@ export interface ServerConfig {
   readonly newTokenFile?: string;
 }
 
-/** How much of what polls found is kept for backtests. */
+/** The limits up to which news of polls is kept for backtests. */
 export interface ArchiveLimits {
   readonly keepMs: number;
   readonly maxBytes: number;

@@ -43,6 +43,8 @@ export const RULES = {
   "not-allowed": "A word that is not one of the choices.",
   "bad-value": "A value that is not valid for its setting.",
   "bad-key": "A key with a name that is not allowed.",
+  "escalate-retention": "An `escalate` whose steps take longer than alerts are kept.",
+  "escalate-self": "An `escalate` to the sink that has the alert already.",
   "dedupe-key": "A `dedupe` by a label that no event has.",
   "digest-group": "A digest grouped by a label that no event has.",
   "sort-by": "A digest sorted by a number that no event has.",

@@ -80,6 +80,8 @@ export interface PumpDeps {
    * route/.
    */
   readonly digests?: ReadonlyMap<string, SinkDigest>;
+  /** The sinks whose alerts may be escalated. Absent if there is none. */
+  readonly escalating?: ReadonlySet<string> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -167,7 +169,7 @@ export function createPump(deps: PumpDeps): Pump {
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
-  const record = createRecordStage({ store, clock, log, isStopping });
+  const record = createRecordStage({ store, clock, log, isStopping, escalating: deps.escalating });
   const breaker = createBreaker(deps);
   const { group, seal, dispatch, wordEvents } = createPipeline(deps, {
     queues,

@@ -1,19 +1,22 @@
 /**
- * The archive as a port: what polls read that was new, for trying a configuration on it later.
- * Nothing but a backtest reads it.
+ * The storage port of the archive. The archive contains everything new that polls read, so that a
+ * backtest can later try another configuration on it. Nothing else reads the archive.
  */
 import type { EventBody } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { TargetRef } from "./watch-store.ts";
 
-/** What detection made of a fact for one subscriber, before any condition of its watch. */
+/**
+ * A fact that detection found for one subscriber, before the conditions of the subscriber's watch
+ * were applied.
+ */
 export interface FoundFact extends TargetRef {
   /** The name of the target as configured. */
   readonly targetName: string;
   readonly found: "news" | "baseline" | "too_old";
   /**
-   * Set if it came while the watch was away: whether the watch was to skip that, or whether its
-   * `on_return` decides.
+   * Set if the fact occurred while the watch was not polled: `skip` if the watch skips such facts,
+   * `on_return` if the watch's setting `on_return` decides.
    */
   readonly missed?: "skip" | "on_return";
   readonly type: string;
@@ -23,38 +26,46 @@ export interface FoundFact extends TargetRef {
   readonly occurredAtMs: number;
 }
 
-/** A record whose values changed for a subscriber, and what was remembered of it before. */
+/**
+ * A record whose values changed for a subscriber, and what the subscriber remembered of the record
+ * before.
+ */
 export interface FoundValues extends TargetRef {
   readonly targetName: string;
   readonly record: JsonObject;
   readonly before: JsonObject;
 }
 
-/** What a subscriber found. Both lists keep the order of the evaluation. */
+/**
+ * The facts and values that a subscriber found. Both lists keep the order in which they were found.
+ */
 export interface Findings {
   readonly facts: readonly FoundFact[];
   readonly values: readonly FoundValues[];
 }
 
-/** The news of one poll. */
+/** Everything new that one poll or recheck found. */
 export interface ArchivedRead extends Findings {
   readonly atMs: number;
-  /** The fingerprint of the source, or what else read it: `recheck`. */
+  /** The fingerprint of the source that was polled; `recheck` if a recheck found the news. */
   readonly source: string;
-  /** How long a digest of what was missed waits for more. */
+  /** How long, in milliseconds, a digest of missed facts waits for further facts. */
   readonly gatherMs: number;
 }
 
-/** What the archive holds. */
+/** The size of the archive, and the period that it covers. */
 export interface ArchiveSize {
   readonly reads: number;
   readonly bytes: number;
-  /** The times of the oldest and the newest read; null if there is none. */
+  /**
+   * The times of the oldest and, below it, the newest read, in epoch ms; null if the archive is
+   * empty.
+   */
   readonly firstAtMs: number | null;
   readonly lastAtMs: number | null;
 }
 
-/** The place of a read in the archive, in the order of time. */
+/** The place of a row in the archive. Rows are in the order of time, then of their ids. */
 export interface ArchivePlace {
   readonly atMs: number;
   readonly id: string;
@@ -63,16 +74,22 @@ export interface ArchivePlace {
 export interface ArchiveStore {
   archiveSize(): Promise<ArchiveSize>;
   /**
-   * Returns reads after a place, before `untilMs`, and the place to go on from. `limit` counts the
-   * rows, each of which may hold many reads.
+   * Returns the reads after a place and before `untilMs`, and the place at which the next call
+   * continues. `limit` is the maximum number of rows, each of which may contain many reads.
    */
   archivedReads(
     after: ArchivePlace,
     untilMs: number,
     limit: number,
   ): Promise<{ readonly reads: readonly ArchivedRead[]; readonly last: ArchivePlace | undefined }>;
-  /** Compresses reads before `beforeMs`, many together, as soon as they are enough. */
+  /**
+   * Compresses reads from before `beforeMs`, many of them together in one row. The newest of them
+   * wait until there are enough for a row.
+   */
   compressArchive(beforeMs: number): Promise<void>;
-  /** Deletes reads before `beforeMs`, and the oldest while all take more than `maxBytes`. */
+  /**
+   * Deletes reads from before `beforeMs`. Then deletes the oldest reads until the archive is at
+   * most `maxBytes` large.
+   */
   trimArchive(beforeMs: number, maxBytes: number): Promise<void>;
 }

@@ -54,6 +54,8 @@ export interface NeutralMessage {
   /** Short facts: likes, followers, changes … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;
+  /** False if the title says when, so that sinks show no time. */
+  readonly isTimed?: boolean;
   /**
    * `occurredAtMs` as text for the sink's readers, if the sink has a locale or time zone of its
    * own.

@@ -325,7 +325,11 @@ export interface Outbox {
   revertSealed(messageIds: readonly string[]): Promise<void>;
   /** Seals messages. Messages of one group in one call are sent in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
-  record(results: readonly DeliveryResult[]): Promise<void>;
+  /**
+   * Records results. Alerts of the sinks in `escalating` begin to count for their escalation; if it
+   * is undefined, no sink has any.
+   */
+  record(results: readonly DeliveryResult[], escalating?: ReadonlySet<string>): Promise<void>;
   /**
    * Returns the period of the last digest of a schedule that was sealed for a sink; null before the
    * first.

@@ -10,6 +10,7 @@ import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { EditStore } from "./edit.ts";
 import type { EnrichmentStore } from "./enrichment.ts";
+import type { EscalationStore } from "./escalation.ts";
 import type { FooterStore } from "./footer.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
@@ -79,6 +80,7 @@ export interface Store
     DeadLetters,
     SilenceStore,
     MarkStore,
+    EscalationStore,
     EnrichmentStore,
     ReplayStore,
     ReplicaStore,

@@ -22,7 +22,7 @@ export function createReader(
   region?: Region,
 ): (event: OutboxEvent) => NeutralMessage {
   const types = new Map(WATCH_TYPES.map((type) => [type.type, type]));
-  const context = { linksHost, ...(region?.locale === undefined ? {} : { locale: region.locale }) };
+  const context = { linksHost, ...region };
   const read = (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
     if (isReport(event)) return reportMessage(event);

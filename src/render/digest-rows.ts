@@ -31,10 +31,10 @@ interface ItemRow {
   readonly line: DigestLine;
   /** The number by which the digest is sorted, as text; empty if it is not sorted by a number. */
   readonly value: string;
-  /**
-   * Whether the row stands below a `PeopleRow`, whose sentence says what happened to the account.
-   */
+  /** Whether a sentence above the row says what happened to the account that the row names. */
   readonly isInner: boolean;
+  /** Whether that sentence is a row below the heading of the section, and not the heading itself. */
+  readonly isIndented: boolean;
 }
 
 /** A row that counts the accounts of a list that no row names: "+3 more". */
@@ -42,6 +42,7 @@ interface MoreRow {
   readonly kind: "more";
   readonly events: readonly OutboxEvent[];
   readonly text: string;
+  readonly isIndented: boolean;
 }
 
 export type DigestRow = HeadRow | ItemRow | MoreRow;
@@ -137,16 +138,22 @@ function* sectionBlocks(digest: Digest, section: DigestSection): Generator<Block
   const [only] = cards;
   const isOneList =
     cards.length === 1 && only !== undefined && only.length > 1 && only.length === section.count;
-  // The sentence about the accounts says the same as the heading would.
-  const title =
-    section.title === "" || (isOneList && section.isKind) ? undefined : sectionRow(section);
+  if (isOneList && section.title !== "") {
+    // The sentence about the accounts has the count, and often says what the heading would.
+    const said = peopleSentence(only.length, only[0].event);
+    const isSaid = section.isKind || said.endsWith(section.title);
+    const text = isSaid ? said : `${section.title} · ${said}`;
+    const heads = [{ row: { kind: "section", text }, isNew: true }] as const;
+    return yield { heads, rows: peopleRows(digest, only, false) };
+  }
+  const title = section.title === "" ? undefined : sectionRow(section);
   for (const [index, events] of cards.entries()) {
     const above = title === undefined ? [] : [{ row: title, isNew: index === 0 }];
     const [first] = events;
-    if (events.length === 1) yield { heads: above, rows: [itemRow(digest, first, false)] };
+    if (events.length === 1) yield { heads: above, rows: [itemRow(digest, first)] };
     else {
       const row: PeopleRow = { kind: "people", text: peopleSentence(events.length, first.event) };
-      yield { heads: [...above, { row, isNew: true }], rows: peopleRows(digest, events) };
+      yield { heads: [...above, { row, isNew: true }], rows: peopleRows(digest, events, true) };
     }
   }
 }
@@ -163,27 +170,26 @@ function sectionRow({ title, count, items }: DigestSection): SectionRow {
 function* peopleRows(
   digest: Digest,
   events: readonly OutboxEvent[],
+  isIndented: boolean,
 ): Generator<ItemRow | MoreRow, void> {
   const most =
     digest.cause === "schedule" || digest.cause === undefined ? MAX_PEOPLE : events.length;
   const more = events.slice(most);
-  for (const event of events.slice(0, most)) yield itemRow(digest, event, true);
-  if (more.length > 0) yield { kind: "more", events: more, text: moreText({ more: more.length }) };
+  for (const event of events.slice(0, most)) yield personRow(digest, event, isIndented);
+  if (more.length > 0)
+    yield { kind: "more", events: more, text: moreText({ more: more.length }), isIndented };
 }
 
-function itemRow(digest: Digest, event: OutboxEvent, isInner: boolean): ItemRow {
-  const message = digest.read(event);
+function itemRow(digest: Digest, event: OutboxEvent): ItemRow {
+  const line = lineOf(event, digest.read(event));
   const value = digest.valueText?.(event) ?? "";
-  if (!isInner)
-    return { kind: "item", events: [event], line: lineOf(event, message), value, isInner };
-  const { name, url, note } = personOf(event, message);
-  return {
-    kind: "item",
-    events: [event],
-    line: { label: name, words: note, ...linkOf(url) },
-    value: "",
-    isInner,
-  };
+  return { kind: "item", events: [event], line, value, isInner: false, isIndented: false };
+}
+
+function personRow(digest: Digest, event: OutboxEvent, isIndented: boolean): ItemRow {
+  const { name, url, note } = personOf(event, digest.read(event));
+  const line = { label: name, words: note, ...linkOf(url) };
+  return { kind: "item", events: [event], line, value: "", isInner: true, isIndented };
 }
 
 function lineOf({ isEdited }: OutboxEvent, message: NeutralMessage): DigestLine {

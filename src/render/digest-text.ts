@@ -9,6 +9,7 @@ import { titleParts } from "./messages/title-parts.ts";
 import { formatExact } from "./text/numbers.ts";
 import { webUrl } from "./text/permalink.ts";
 import { spellPeriod } from "./text/times.ts";
+import { trimText } from "./text/trim-text.ts";
 
 export interface DigestLine {
   /**
@@ -51,16 +52,44 @@ export function linkOf(text: string): Pick<DigestLine, "url"> {
 const countOf = ({ counts }: Digest): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-/** Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
-export function digestHeading(digest: Digest): string {
+/** Whether a sink has room for a text, as the sink writes it. */
+type Fits = (text: string) => boolean;
+
+/**
+ * Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". If
+ * it does not fit, its title is cut, because nothing else says the period and the counts.
+ */
+export function digestHeading(digest: Digest, fits: Fits = () => true): string {
   const counts = countsText(digest.counts, digest.region?.locale) || "nothing new";
-  return `${[digestName(digest), counts].filter((part) => part !== "").join(" · ")}${notesText(digest)}`;
+  const rest = `${counts}${notesText(digest)}`;
+  return withFittingTitle(digest.title, (title) => joined([nameOf(title, digest), rest]), fits);
 }
 
-/** Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00". */
-export function digestName({ title, period, region }: Digest): string {
-  const time = period === undefined ? "" : spellPeriod(period.fromMs, period.toMs, region);
-  return [title, time].filter((part) => part !== "").join(" · ");
+/** Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00". If it does not fit, its title is cut. */
+export const digestName = (digest: Digest, fits: Fits = () => true): string =>
+  withFittingTitle(digest.title, (title) => nameOf(title, digest), fits);
+
+const nameOf = (title: string, { period, region }: Digest): string =>
+  joined([title, period === undefined ? "" : spellPeriod(period.fromMs, period.toMs, region)]);
+
+const joined = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== "").join(" · ");
+
+/** A title keeps this much. If the rest leaves less room, the sink cuts the end of the heading. */
+const MIN_TITLE_CHARS = 12;
+
+/** Returns what `write` makes of the longest beginning of the title with which it fits. */
+function withFittingTitle(title: string, write: (title: string) => string, fits: Fits): string {
+  const whole = write(title);
+  if (fits(whole)) return whole;
+  let best = write(trimText(title, MIN_TITLE_CHARS));
+  for (let [low, high] = [MIN_TITLE_CHARS + 1, title.length - 1]; low <= high; ) {
+    const room = (low + high) >> 1;
+    const text = write(trimText(title, room));
+    if (fits(text)) [best, low] = [text, room + 1];
+    else high = room - 1;
+  }
+  return best;
 }
 
 const notesText = (digest: Digest): string =>

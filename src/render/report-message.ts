@@ -21,5 +21,7 @@ export function reportMessage(event: OutboxEvent): NeutralMessage {
     body: lines.length === 0 ? "Nothing was found." : lines.join("\n"),
     ...(list.people.length === 0 ? {} : { list }),
     watches: [],
+    // The title names the period, whose end is the time.
+    isTimed: false,
   };
 }

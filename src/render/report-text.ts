@@ -6,7 +6,7 @@ import type { LinkList } from "../model/message.ts";
 import type { ComparedCount, ReportView, WatchReport } from "../model/report.ts";
 import { formatCompact, formatExact } from "./text/numbers.ts";
 import { spellDay, spellPeriod } from "./text/times.ts";
-import { cleanLine } from "./text/clean-text.ts";
+import { cleanLine, unbroken } from "./text/clean-text.ts";
 import { trimText } from "./text/trim-text.ts";
 
 const MAX_WATCHES = 8;
@@ -35,6 +35,7 @@ export function reportFigures(report: ReportView): readonly string[] {
   const lines = [
     ...watches.slice(0, MAX_WATCHES).map(watchLine),
     hidden > 0 ? `and ${hidden} more ${hidden === 1 ? "watch" : "watches"}` : "",
+    watches.slice(0, MAX_WATCHES).some(isCompared) ? BRACKETS : "",
     lostLine(report),
     authors.length === 0
       ? ""
@@ -55,6 +56,12 @@ export const reportPosts = ({ top_posts: posts, timezone }: ReportView): LinkLis
   more: 0,
   hasPlainLinks: true,
 });
+
+/** Says what stands in brackets behind the numbers of a watch. */
+const BRACKETS = "In brackets: the change from the period before";
+
+const isCompared = ({ read, filtered, alerted }: WatchReport): boolean =>
+  [read, filtered, alerted].some((count) => typeof count?.before === "number");
 
 function watchLine({ watch, read, filtered, alerted, days }: WatchReport): string {
   const counts = [
@@ -113,7 +120,7 @@ function postNote(post: ReportView["top_posts"][number], timezone: string): stri
     ...(reposts === 0 ? [] : [`${formatCompact(reposts)} ${reposts === 1 ? "repost" : "reposts"}`]),
     spellDay(Date.parse(seenAt), timezone === "UTC" ? {} : { timezone }),
   ];
-  return parts.join(" · ");
+  return parts.map(unbroken).join(" · ");
 }
 
 /**

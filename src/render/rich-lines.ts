@@ -26,12 +26,11 @@ export interface Span {
 }
 
 export interface RichLine {
-  /**
-   * Sinks set a line of kind `section`, the heading of a digest's section, apart from the lines
-   * above it.
-   */
+  /** A `section` is the heading of a digest's section. */
   readonly kind: "heading" | "section" | "title" | "body" | "quote" | "footer" | "item";
   readonly spans: readonly Span[];
+  /** Whether there is space between the lines above and this one. */
+  readonly isApart?: boolean;
 }
 
 /** An alert, or several events about accounts of one list, for a sink to format. */
@@ -49,6 +48,9 @@ const HEADING_CHARS = 400;
 /** The maximum lengths of the name and of the words after it in one item of a list. */
 const NAME_CHARS = 60;
 const WORDS_CHARS = 110;
+
+/** Stands before the rows below a sentence. HTML and cards keep no-break spaces. */
+const INDENT = "\u00a0\u00a0\u00a0";
 
 /**
  * The limits that `fitCards` tries for the body of each alert, from a whole long post down to its
@@ -87,14 +89,14 @@ export function headingLine(batch: Batch): RichLine | undefined {
 
 function cardOf(message: NeutralMessage, bodyChars: number): RichCard {
   const body = trimText(cleanText(message.body).trim(), bodyChars);
+  const text: readonly RichLine[] = [
+    ...(body === "" ? [] : [{ kind: "body", spans: [{ text: body }] } as const]),
+    ...listedLines(message, Math.floor(bodyChars / CHARS_A_NAME)),
+    ...quoteLines(message, Math.min(QUOTE_CHARS, bodyChars)),
+  ];
+  const footer = footerLines(message).map((line) => ({ ...line, isApart: text.length > 0 }));
   return {
-    lines: [
-      titleLine(message),
-      ...(body === "" ? [] : [{ kind: "body", spans: [{ text: body }] } as const]),
-      ...listedLines(message, Math.floor(bodyChars / CHARS_A_NAME)),
-      ...quoteLines(message, Math.min(QUOTE_CHARS, bodyChars)),
-      footerLine(message),
-    ],
+    lines: [titleLine(message), ...text, ...footer],
     imageUrl: message.media.map(({ url }) => shortUrl(url)).find((url) => url !== undefined),
     severity: message.severity,
   };
@@ -151,14 +153,14 @@ function quoteLines({ context }: NeutralMessage, limit: number): readonly RichLi
   ];
 }
 
-function footerLine(message: NeutralMessage): RichLine {
+function footerLines(message: NeutralMessage): readonly RichLine[] {
   const facts = trimText(cleanLine(factLine(message)), FACTS_CHARS);
   const watches = trimText(cleanLine(watchLine(message)), FACTS_CHARS);
   const severity = message.severity === "info" ? "" : message.severity;
-  const rest = [message.occurredAt ?? spellTime(message.occurredAtMs), facts, severity, watches]
-    .filter((part) => part !== "")
-    .join("  ·  ");
-  return { kind: "footer", spans: [...openLinks(message), { text: rest }] };
+  const time =
+    message.isTimed === false ? "" : (message.occurredAt ?? spellTime(message.occurredAtMs));
+  const rest = [time, facts, severity, watches].filter((part) => part !== "").join("  ·  ");
+  return rest === "" ? [] : [{ kind: "footer", spans: [...openLinks(message), { text: rest }] }];
 }
 
 /**
@@ -216,7 +218,7 @@ export function* richDigest(
   const remainder = remainderLines(digest);
   const heading: RichLine = {
     kind: "heading",
-    spans: [{ text: trimText(cleanLine(digestHeading(digest)), HEADING_CHARS), isBold: true }],
+    spans: [{ text: headingWithin(digest, HEADING_CHARS), isBold: true }],
   };
   const range = (first: number, count: number): RichLine => ({
     kind: "heading",
@@ -245,20 +247,26 @@ export function* richDigest(
   }
 }
 
+/** Returns the heading of a digest with at most `limit` characters. */
+export const headingWithin = (digest: Digest, limit: number): string =>
+  trimText(cleanLine(digestHeading(digest, (text) => cleanLine(text).length <= limit)), limit);
+
 function rowLine(row: DigestRow): RichLine {
   if (row.kind === "section")
     return {
       kind: "section",
+      isApart: true,
       spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS), isBold: true }],
     };
   if (row.kind === "people")
     return { kind: "item", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS) }] };
-  if (row.kind === "more") return { kind: "item", spans: [{ text: row.text }] };
+  const indent = row.isIndented ? INDENT : "";
+  if (row.kind === "more") return { kind: "item", spans: [{ text: `${indent}${row.text}` }] };
   const { line, value, isInner } = row;
   const name = trimText(cleanLine(line.label), NAME_CHARS) || (row.events[0]?.event.subject ?? "");
   const said = trimText(cleanLine(line.words), WORDS_CHARS);
   const words = isInner && said !== "" ? ` · ${said}` : said === "" ? "" : ` ${said}`;
-  const mark = isInner ? "   • " : value === "" ? "• " : `• ${cleanLine(value)}  `;
+  const mark = value === "" ? `${indent}• ` : `${indent}• ${cleanLine(value)}  `;
   const spans: readonly Span[] = [
     { text: mark },
     { text: name, ...link(line.url) },

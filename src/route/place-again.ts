@@ -8,7 +8,7 @@ import type { MuteableDelivery } from "../model/outbox.ts";
 import type { Hold, PlacedAgain, WaitingDelivery } from "../model/waits.ts";
 import { muteOf } from "./mute.ts";
 import { isSummaryGroup, opsAlertGroupOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
-import type { Muting, Route } from "./route.ts";
+import type { EscalationStep, Muting, Route } from "./route.ts";
 import {
   type ChosenReceiver,
   findReceivers,
@@ -17,9 +17,12 @@ import {
   type RoutingContext,
 } from "./route-event.ts";
 import { routedPlace } from "./routed-place.ts";
-import { isOpsAlert } from "./select-routes.ts";
+import { isEscalation, isOpsAlert } from "./select-routes.ts";
 
-type Placed = Pick<MuteableDelivery, "event" | "routed"> & { readonly sink: string };
+type Placed = Pick<MuteableDelivery, "event"> & {
+  readonly routed?: MuteableDelivery["routed"] | undefined;
+  readonly sink: string;
+};
 
 /**
  * Returns the mute that holds a waiting delivery; undefined if there is none. A mute that drops
@@ -29,6 +32,7 @@ export function muteHold(delivery: Placed, context: RoutingContext): Hold | unde
   const receiver = receiverNow(delivery, context);
   if (receiver === undefined) return undefined;
   const { facts, route } = receiver;
+  if (isEscalation(delivery.event)) return holdNow(facts, context.nowMs);
   if (isOpsAlert(delivery.event))
     return route === undefined ? undefined : holdNow(route, context.nowMs);
   return holdNow({ ...facts, ...route }, context.nowMs);
@@ -63,6 +67,16 @@ export function placeWaiting(
   const placed = { originalGroupKey: null, ...made, ...shared, ...kept };
   if (placed.heldBy === undefined) return placed;
   return { ...placed, groupKey: heldGroupKey(event, placed.groupKey, placed.notBeforeMs) };
+}
+
+/**
+ * Returns the steps of `escalate` for an alert of a sink. Those of its route replace those of the
+ * sink.
+ */
+export function escalationOf(delivery: Placed, context: RoutingContext): readonly EscalationStep[] {
+  const receiver = receiverNow(delivery, context);
+  const escalate = receiver?.route?.escalate ?? receiver?.facts.escalate ?? false;
+  return escalate === false ? [] : escalate;
 }
 
 /**
@@ -125,6 +139,7 @@ function receiverNow(
 ): ChosenReceiver | undefined {
   const facts = context.sinks.get(sink);
   if (facts === undefined) return undefined;
+  if (isEscalation(event)) return { sink, facts };
   const found = findReceivers(event, context).find((one) => one.sink === sink);
   if (found !== undefined || routed?.by !== "route") return found ?? { sink, facts };
   const route =

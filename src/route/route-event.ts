@@ -14,7 +14,7 @@ import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./n
 import type { Route, Shaping, Throttle } from "./route.ts";
 import { routedPlace } from "./routed-place.ts";
 import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
-import { isOpsAlert, selectRoutes } from "./select-routes.ts";
+import { isEscalation, isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, type Silence } from "./silence.ts";
 import { ownValue } from "../model/own-value.ts";
 
@@ -79,7 +79,7 @@ function deliveryTo(
   const about = isOpsAlert(event) ? {} : aboutOf(event);
   return {
     ...placed,
-    routed,
+    routed: context.isBackfilled === true ? { ...routed, isBackfilled: true } : routed,
     ...about,
     ...(silence === undefined ? {} : { silencedBy: silence.id }),
   };
@@ -106,6 +106,21 @@ export function routeFollowUp(
   const delivery = deliveryTo(followUp, receiver, context);
   const follows = delivery.follows === undefined ? {} : { follows: { eventId: level.event.id } };
   return { options, delivery: { ...delivery, ...follows } };
+}
+
+/**
+ * Returns the delivery of an escalation. Nothing but the muted hours of its sink holds it back.
+ * Returns undefined if there is no such sink.
+ */
+export function escalationDelivery(
+  event: ChirpEvent,
+  sink: string,
+  { sinks, nowMs }: Pick<RoutingContext, "sinks" | "nowMs">,
+): RoutedDelivery | undefined {
+  const facts = sinks.get(sink);
+  return facts === undefined
+    ? undefined
+    : { ...placeAt(event, { sink, facts }, nowMs), routed: { by: "escalation" } };
 }
 
 /**
@@ -163,6 +178,10 @@ function directDelivery(
   nowMs: number,
 ): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0 };
+  if (isEscalation(event)) {
+    const mute = muteOf({ ...facts, onMute: "hold" }, nowMs, nowMs);
+    return { ...bare, ...muteTiming(mute, nowMs), groupKey: event.id };
+  }
   if (isOpsAlert(event)) return { ...bare, notBeforeMs: nowMs, ...opsAlertTiming(event) };
   const digest = digestOf(undefined, sink, facts);
   if (digest !== undefined)

@@ -92,6 +92,15 @@ export interface Dedupe {
   readonly windowMs: number;
 }
 
+/** A step of an escalation: where it goes when nobody has acknowledged the alert. */
+export interface EscalationStep {
+  readonly sink: string;
+  /** How long after the alert, or after the step before, in ms. */
+  readonly afterMs: number;
+  /** A condition on the alert. A step whose condition is false is passed over. */
+  readonly when?: ((event: Pick<ChirpEvent, "body" | "labels">) => boolean) | undefined;
+}
+
 /**
  * The settings for alerts that sinks and routes have in common. A route's settings replace its
  * sink's, key by key.
@@ -108,6 +117,8 @@ export interface Shaping extends Muting {
   readonly repeatMs?: number | false;
   /** For alerts on values: whether another alert is sent when the value is back to normal. */
   readonly sendResolved?: boolean;
+  /** The steps for an alert that nobody acknowledges; false: none, even if the sink has some. */
+  readonly escalate?: readonly EscalationStep[] | false;
 }
 
 export interface Route extends Shaping {

@@ -17,6 +17,7 @@ import { headingOf } from "../render/messages/plain-message.ts";
 import {
   announcementLine,
   fitCards,
+  headingWithin,
   plainLine,
   type RichCard,
   type RichLine,
@@ -247,24 +248,24 @@ const titleOf = (text: string): string => trimText(defuse(cleanLine(text)), TITL
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
 const writeLine = (line: RichLine): string =>
-  `${line.kind === "section" ? "\n" : ""}${defuse(plainLine(line))}`;
+  `${line.isApart === true ? "\n" : ""}${defuse(plainLine(line))}`;
 
 export const renderAppriseDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     { costs: (line) => [writeLine(line).length + 1], budgets: [APPRISE_BODY_CHARS] },
-    linesBody,
+    (lines, isFirst) => linesBody(lines, isFirst ? headingWithin(digest, TITLE_CHARS) : undefined),
   );
 
-/** Returns a body whose title is the first line. */
-function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
-  const title = first === undefined ? "" : plainLine(first);
+/** Returns a body with the first line as its title, or with a title that is given. */
+function linesBody([first, ...rest]: readonly RichLine[], given?: string): JsonObject {
+  const said = first === undefined ? "" : plainLine(first);
   // A heading that is too long for the title is cut there, so the body repeats it in full.
   const lines =
-    first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS)
+    first !== undefined && (rest.length === 0 || said.length > TITLE_CHARS)
       ? [first, ...rest]
       : rest;
-  return { title: titleOf(title), body: write(lines), type: "info" } satisfies AppriseBody;
+  return { title: titleOf(given ?? said), body: write(lines), type: "info" } satisfies AppriseBody;
 }
 
 export const renderAppriseAnnouncement = (nextAtMs: number): JsonObject =>

@@ -148,11 +148,11 @@ const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join(
  * `>`, which all these chats understand. A title gets no link to the author, because it would stand
  * next to the link to the post, which leads to the author as well.
  */
-function writeLine({ kind, spans }: RichLine): string {
+function writeLine({ kind, spans, isApart }: RichLine): string {
   const text = chatLines(
     spans.map((span) => (kind === "title" ? chatText(span.text) : writeSpan(span))).join(""),
   );
-  if (kind === "section") return `\n${text}`;
+  if (isApart === true) return `\n${text}`;
   return kind === "quote" ? `> ${text.replaceAll("\n", "\n> ")}` : text;
 }
 

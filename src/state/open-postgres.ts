@@ -141,8 +141,8 @@ async function factsOf(session: Client, address: PostgresAddress): Promise<Serve
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server says nothing of itself");
-  // A pooler invents the process id that it reports for a session, so a different id shows that
-  // there is one.
+  // A connection pooler invents the process id that it reports for a session. So if this id differs
+  // from the server's own, there is a pooler.
   const isPooled = (session as unknown as { processID: number | null }).processID !== facts.pid;
   return { ...facts, isShared: isPooled && (await isSessionShared(session, address)) };
 }

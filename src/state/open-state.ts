@@ -1,6 +1,6 @@
 /**
- * Opens a state wherever it is: `open.ts` opens a file, `open-postgres.ts` a database on a server
- * and is loaded only for that.
+ * Opens a state, which is a file or a database on a Postgres server. `open-postgres.ts` is loaded
+ * only if the state is on a server.
  */
 import type { StateAddress } from "../model/postgres-address.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "./open.ts";

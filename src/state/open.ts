@@ -53,7 +53,7 @@ export interface OpenOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Refuses to create a state if there is none. */
+  /** Whether opening fails if there is no state yet, instead of creating one. */
   readonly mustExist?: boolean;
   /** Opens for reading only, without a lock or a migration, even while a daemon runs. */
   readonly readonly?: boolean;
@@ -86,8 +86,8 @@ export interface OpenedStore extends Store {
   /** Whether the last process did not close the state. */
   readonly unclean: boolean;
   /**
-   * What the check of a large file found. Resolves at once for a small file, which is checked
-   * before it is used.
+   * The problems that the check of a large file found. Resolves at once for a small file, which is
+   * checked before it is used.
    */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;

@@ -5,6 +5,7 @@ import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
 import type { EditStore } from "../model/edit.ts";
 import type { EnrichmentStore } from "../model/enrichment.ts";
+import type { EscalationStore } from "../model/escalation.ts";
 import type { FooterStore } from "../model/footer.ts";
 import type { History } from "../model/history.ts";
 import type { LearnedStore } from "../model/learned.ts";
@@ -33,6 +34,8 @@ import {
 } from "./outbox/crossposts.ts";
 import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
 import { dueFooter, nextFooterAt, recordFooter } from "./history/footers.ts";
+import { replanEscalations, trackFailing } from "./outbox/begin-escalations.ts";
+import { commitEscalations, dueEscalations, nextEscalationAt } from "./outbox/escalations.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { eventHeads, eventRecords } from "./history/report-events.ts";
@@ -114,6 +117,7 @@ export function createStore(
     ...enrichments(db),
     ...replays(db),
     mark: (request, newsOf) => mark(db, request, newsOf),
+    ...escalations(db),
     clickedMessage: (id) => clickedMessage(db, id),
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
@@ -190,7 +194,7 @@ const outbox = (db: Executor): Outbox => ({
   dueWork: (query) => dueWork(db, query),
   nextDueAt: (sinks) => nextDueAt(db, sinks),
   seal: (messages) => seal(db, messages),
-  record: (results) => record(db, results),
+  record: (results, escalating) => record(db, results, escalating),
   digestPeriod: (sink, name) => digestPeriod(db, sink, name),
   beginDigests: (sink, name, nowMs) => beginDigests(db, sink, name, nowMs),
   hasDueDigest: (sink, name, nowMs) => hasDueDigest(db, sink, name, nowMs),
@@ -238,6 +242,14 @@ const footers = (db: Executor): FooterStore => ({
   dueFooter: (sink, nowMs) => dueFooter(db, sink, nowMs),
   recordFooter: (footer, result) => recordFooter(db, footer, result),
   nextFooterAt: (sink) => nextFooterAt(db, sink),
+});
+
+const escalations = (db: Executor): EscalationStore => ({
+  nextEscalationAt: () => nextEscalationAt(db),
+  dueEscalations: (nowMs) => dueEscalations(db, nowMs),
+  commitEscalations: (commit) => commitEscalations(db, commit),
+  trackFailing: (sinks, nowMs) => trackFailing(db, sinks, nowMs),
+  replanEscalations: (nowMs) => replanEscalations(db, nowMs),
 });
 
 const deadLetters = (db: Executor): DeadLetters => ({

@@ -42,7 +42,9 @@ export interface MessageContext {
   /** The host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
   /** The locale for numbers; English if absent. */
-  readonly locale?: string;
+  readonly locale?: string | undefined;
+  /** The time zone for times in sentences; UTC, which is then named, if absent. */
+  readonly timezone?: string | undefined;
 }
 
 export interface WatchType<S = unknown> {

@@ -13,6 +13,8 @@ const MAX_WORDS = {
   "docs/releasing.md": 430,
   "docs/api.md": 1_201,
   "docs/acknowledge.md": 407,
+  "docs/escalate.md": 437,
+  "keys and rules of `escalate`": 120,
   "docs/discord-buttons.md": 190,
   "docs/slack-buttons.md, its alerts and errors": 310,
   "the settings of chat": 260,

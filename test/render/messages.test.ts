@@ -100,6 +100,29 @@ describe("a tweet", () => {
   });
 });
 
+describe("a deleted tweet", () => {
+  it("is named by its author and time in the reader's zone, and never by its text", () => {
+    const tweet = {
+      ...makeTweet("12", "a secret"),
+      created_at: "2026-11-26T23:30:00.000Z",
+      user: { ...bob },
+    };
+    const event = makeEvent("12", { type: "tweet.deleted", body: { tweet } });
+    const read = (region = {}) =>
+      tweetMessage({ event, watches: ["brand"] }, { ...context, ...region });
+    expect(read().title).toBe(
+      "A post by Bob (@bob) of 2026-11-26 23:30 UTC is gone: deleted, or no longer public",
+    );
+    expect(read({ timezone: "Europe/Berlin" }).title).toContain(" of 2026-11-27 00:30 is gone");
+    expect(JSON.stringify(read())).not.toContain("secret");
+    const { title } = tweetMessage(
+      { event: { ...event, body: { tweet: { ...tweet, created_at: "" } } }, watches: [] },
+      context,
+    );
+    expect(title).toBe("A post by Bob (@bob) is gone: deleted, or no longer public");
+  });
+});
+
 describe("a follower", () => {
   const event = (type: string) => ({
     event: makeEvent("8", {
@@ -160,6 +183,22 @@ describe("counts that crossed", () => {
     const message = tweetChangeMessage({ event, watches: ["w"] }, context);
     expect(message.title).toContain("reached 12 replies and fell to 1 like");
     expect(message.facts).toContainEqual({ name: "Before", value: "1 reply, 3 likes" });
+  });
+
+  it("are said once: a fact does not repeat them", () => {
+    const event = makeEvent("8", {
+      type: "tweet.threshold",
+      body: {
+        tweet: { ...makeTweet("8"), likes_count: 10_012, reply_count: 12 },
+        previous: { likes_count: 9_870 },
+        crossed: ["likes_count"],
+      },
+    });
+    const names = tweetChangeMessage({ event, watches: ["w"] }, context).facts.map(
+      ({ name }) => name,
+    );
+    expect(names).not.toContain("Likes");
+    expect(names).toContain("Replies");
   });
 
   it("keep what describes them as it is", () => {

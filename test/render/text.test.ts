@@ -29,6 +29,7 @@ describe("cleaning", () => {
 
   it("makes one line of many", () => {
     expect(cleanLine("  a\n\tb \u00a0 c ")).toBe("a b c");
+    expect(cleanLine("\u00a0♥\u00a012  1,2\u202fM\u00a0\u00a0")).toBe("♥\u00a012 1,2\u202fM");
   });
 
   it("fault 54: gives valid Unicode for any sequence of units, half characters included", () => {

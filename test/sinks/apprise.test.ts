@@ -21,7 +21,7 @@ describe("the Apprise sink", () => {
     expect(rest).toEqual({ type: "info", tag: "urgent", format: "text" });
     expect(title).toMatch(/posted/);
     // The title is not said again.
-    expect(body).toMatch(/^@\u200beveryone come\nOpen https:/);
+    expect(body).toMatch(/^@\u200beveryone come\n\nOpen https:/);
   });
 
   it("notifies the URLs of the sink", async () => {

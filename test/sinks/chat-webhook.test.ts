@@ -24,7 +24,7 @@ describe("the chat webhook sink", () => {
     expect(request?.headers["content-type"]).toContain("application/json");
     expect(Object.keys(JSON.parse(request?.body ?? ""))).toEqual(["text"]);
     expect(sentText()).toMatch(
-      /^ALICE \(@\u200balice\) posted\n@\u200ball ∗come∗\nOpen https:\/\/x\.com\/alice\/status\/\d+ /,
+      /^ALICE \(@\u200balice\) posted\n@\u200ball ∗come∗\n\nOpen https:\/\/x\.com\/alice\/status\/\d+ /,
     );
   });
 

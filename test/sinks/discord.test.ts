@@ -92,12 +92,15 @@ describe("a Discord webhook", () => {
     expect(posted()).toMatchObject({ username: "chirps", allowed_mentions: { parse: [] } });
     expect(posted().embeds[0]).toMatchObject({
       author: { name: "ALICE (@alice)", url: "https://x.com/alice" },
-      title: "Posted",
       url: `https://x.com/alice/status/${tweetId(0)}`,
       footer: { text: "brand" },
       timestamp: "2026-01-15T12:00:00.000Z",
     });
-    expect(posted().embeds[0].description).toBe("hello @\u200beveryone\nFollowers 10");
+    // The name above says who, and the text says what: a title would only say "Posted".
+    expect(posted().embeds[0].title).toBeUndefined();
+    expect(posted().embeds[0].description).toBe(
+      `hello @\u200beveryone\n\n[Open](<https://x.com/alice/status/${tweetId(0)}>) · Followers 10`,
+    );
   });
 
   it("says how long to wait where this was the last message of its limit", async () => {

@@ -36,7 +36,9 @@ it("recheck reports a tweet late when where becomes true, and its end, each once
     context: { label: "Before the edit", body: "launch day" },
   });
   expect(alerts[2]?.message).toMatchObject({
-    title: expect.stringMatching(/^A post by .*\(@alice\) is gone: deleted, or no longer public$/),
+    title: expect.stringMatching(
+      /^A post by .*\(@alice\) of \d{4}-\S+ \S+ UTC is gone: deleted, or no longer public$/,
+    ),
     body: "",
     facts: [],
   });

@@ -53,7 +53,7 @@ it("tweet reports the end of a tweet once, after two answers without it", async 
     body: { tweet: { id, full_text: "launch day" } },
   });
   expect(alerts?.message.title).toMatch(
-    /^A post by .*\(@alice\) is gone: deleted, or no longer public$/,
+    /^A post by .*\(@alice\) of \d{4}-\d\d-\d\d \d\d:\d\d UTC is gone: deleted, or no longer public$/,
   );
   const asked = fixture.billed();
   expect(asked).toEqual({ "tweet-info-bulk": asked["tweet-info-bulk"] });

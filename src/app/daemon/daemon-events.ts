@@ -10,6 +10,8 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface DaemonEventMap {
   /** Events and their deliveries were committed. */
   readonly committed: readonly [];
+  /** An escalation may be due sooner than it was. */
+  readonly escalationsChanged: readonly [];
   /** Another configuration has become the active one. */
   readonly activated: readonly [];
   /** The state can be written again after it could not be. */
@@ -46,6 +48,7 @@ export interface DaemonEvents {
 export function createDaemonEvents(): DaemonEvents {
   const listeners: { [Name in keyof DaemonEventMap]: Listener<Name>[] } = {
     committed: [],
+    escalationsChanged: [],
     activated: [],
     storeRecovered: [],
     serviceRecovered: [],

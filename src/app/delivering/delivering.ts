@@ -100,6 +100,10 @@ export async function createDelivering(
     silenceOf: silences.silenceOf,
     startTemplates,
     ...alerts,
+    onDead() {
+      alerts.onDead();
+      announceDead(parts, delivery.escalates);
+    },
   };
   const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = {
     paces: new Map(),
@@ -142,6 +146,18 @@ export async function createDelivering(
       await deadReports.stop();
     },
   };
+}
+
+/** Lets the replica that leads escalate alerts that were given up. */
+function announceDead(
+  { events, share, deps }: Pick<DeliveringParts, "events" | "share" | "deps">,
+  escalates: boolean,
+): void {
+  events.emit("escalationsChanged");
+  if (share.isAlone || !escalates) return;
+  void share
+    .announce([])
+    .catch((error: unknown) => deps.log.warn("dead letters were not announced", { error }));
 }
 
 const sinkDepsOf = (

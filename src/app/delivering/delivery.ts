@@ -13,6 +13,7 @@ import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import type { Destinations } from "../fleet/destinations.ts";
 import { listedAt } from "../../operate/alerts/listed-at.ts";
+import { escalatingSinks } from "../../route/escalate.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
@@ -38,6 +39,8 @@ export interface Delivery {
   holds(sink: string): boolean | undefined;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   readonly templates: RunningTemplates | undefined;
+  /** Whether alerts of any sink may be escalated. */
+  readonly escalates: boolean;
   /** The sinks that edit their messages, each with the causes for an edit. */
   readonly editCauses: ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
@@ -49,6 +52,7 @@ export type DeliveryDeps = Omit<
   | "movedSinks"
   | "throttles"
   | "digests"
+  | "escalating"
   | "readEvent"
   | "listedAt"
   | "templates"
@@ -97,6 +101,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     ),
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
     waitRules: createWaitRules(config, deps),
+    escalating: escalatingOf(config),
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
     readEvent: (event, sink) => (readers.get(sink) ?? readPlainly)(event),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
@@ -130,7 +135,21 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     await pump.stop(graceMs);
     await templates?.runner.stop();
   };
-  return { pump: { ...pump, start, takeShare, stop }, holds, sinks, editCauses, templates };
+  const escalates = escalatingOf(config) !== undefined;
+  return {
+    pump: { ...pump, start, takeShare, stop },
+    holds,
+    sinks,
+    editCauses,
+    templates,
+    escalates,
+  };
+}
+
+/** Returns the sinks whose alerts may be escalated; undefined if there is none. */
+function escalatingOf(config: Config): ReadonlySet<string> | undefined {
+  const names = escalatingSinks(config.route, sinkFactsOf(config.sinks));
+  return names.size === 0 ? undefined : names;
 }
 
 function pumpSinkOf(

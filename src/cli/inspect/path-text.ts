@@ -48,6 +48,7 @@ function routeText({ routed_by: by, route, matchers = [] }: ExplainDelivery): st
   if (by === "watch") return "the watch's own sink";
   if (by === "ops") return "ops.sink";
   if (by === "replay") return "none: a replay sent it there";
+  if (by === "escalation") return "none: an `escalate` names the sink";
   if (by === "unknown") return "the current configuration would not send it there";
   return matchers.length === 0 || route === undefined
     ? (route ?? null)

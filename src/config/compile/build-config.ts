@@ -50,7 +50,10 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchTypes: deps.watchTypes,
     labels,
   });
+  const sinkNames = sinkEntries.map(({ key }) => key);
+  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const shared = {
+    ...{ sinkNames, retentionMs },
     where,
     intervals,
     nowMs: deps.nowMs,
@@ -61,9 +64,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   };
   const sinks = await buildSinks(sinkEntries, root, shared, deps);
   const chat = await buildChat(root, { sinks, entries: sinkEntries }, deps);
-  const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
-  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const watches = await buildWatches(
     watchEntries,
     root,
@@ -83,7 +84,11 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   checkOps(root, sections, sinkEntries, report);
   if (route !== undefined || !report.hasErrors())
     warnOfLoneThreads(sinkEntries, sinks, route, report);
-  warnOfUnused(sinkEntries, { watchEntries, watches, route, reports, sections }, report);
+  warnOfUnused(
+    sinkEntries,
+    { watchEntries, watches, route, reports, sections, built: sinks },
+    report,
+  );
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
   const state = await placeState(sections.state, root, deps);
@@ -159,6 +164,8 @@ function lazyWhere(): LoadWhere {
 
 /** What both sinks and routes are built with. */
 interface Shared {
+  readonly sinkNames: readonly string[];
+  readonly retentionMs: number;
   readonly where: LoadWhere;
   readonly intervals: Intervals;
   readonly timetable: Timetable;
@@ -290,7 +297,6 @@ async function buildTree(
   const { compilePattern } = await import("../../route/pattern.ts");
   return buildRoute(written, {
     report: deps.report,
-    sinkNames,
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     compilePattern,

@@ -3,7 +3,12 @@ import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Muting, Route } from "../../route/route.ts";
 import { isAlwaysMuted, itemPlace, NO_SENDING_TIME } from "./build-intervals.ts";
-import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
+import {
+  buildEscalate,
+  buildShaping,
+  type EscalateDeps,
+  type ShapingDeps,
+} from "./build-shaping.ts";
 import { type BuiltTemplates, buildTemplateName } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks, type EventSinks, warnOfUnshownKeys } from "./check-sinks.ts";
@@ -16,7 +21,6 @@ import {
 import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
 import { ownRouteSchema } from "../schema/route-schema.ts";
-import type { LoadWhere } from "../where/where.ts";
 import {
   childOf,
   type Entry,
@@ -27,9 +31,7 @@ import {
   withEntries,
 } from "../tree.ts";
 
-export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
-  readonly sinkNames: readonly string[];
-  readonly where: LoadWhere;
+export interface RouteBuildDeps extends MatchableNames, ShapingDeps, EscalateDeps {
   readonly compilePattern: CompilePattern;
   readonly templates: BuiltTemplates;
   /** The muted and active hours of each sink, by the name of the sink. */
@@ -133,6 +135,11 @@ async function convert(
   const shaping = buildShaping(written, { map, keyPlace }, deps);
   warnOfSinkHours(shaping, sinkNames, keyPlace, deps);
   warnOfUnshownKeys(map, sinkNames, deps.eventSinks, deps.report);
+  const escalate = await buildEscalate(
+    written,
+    { map, keyPlace, what: "this route", sinks: sinkNames },
+    deps,
+  );
   const where = await compileWhere(written.where, map, deps);
   const routes = childRoutes(map, deps.report);
   warnOfLastContinue(routes.at(-1), deps.report);
@@ -152,6 +159,7 @@ async function convert(
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
     ...shaping,
+    ...escalate,
     where,
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
     ...buildTemplateName(written, { map, keyPlace }, deps),

@@ -7,7 +7,13 @@ import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { Matches, SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
-import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
+import {
+  buildEscalate,
+  buildShaping,
+  type EscalateDeps,
+  type EscalateOwner,
+  type ShapingDeps,
+} from "./build-shaping.ts";
 import { type BuiltTemplates, buildWording } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { eventSinksOf, warnOfUnshownKeys } from "./check-sinks.ts";
@@ -34,7 +40,7 @@ import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
-export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
+export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps, EscalateDeps {
   readonly env: Environment;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
@@ -102,10 +108,18 @@ export async function buildSink(
     movedFrom: common.moved_from,
     throttle,
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
+    ...(await buildEscalate(common, escalateOwner(entry, whole), deps)),
     ...buildWording(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     declaredAt: configPlace(entry.keyPlace),
   };
 }
+
+const escalateOwner = ({ key, keyPlace }: Entry, map: MapNode): EscalateOwner => ({
+  map,
+  keyPlace,
+  what: `the sink \`${key}\``,
+  sinks: [key],
+});
 
 /**
  * Adds defaults. A sink's own key replaces the default with the same name, with or without `_file`.

@@ -4,7 +4,7 @@
  */
 import type { ReportConfig } from "../../model/report.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { Route } from "../../route/route.ts";
+import type { Route, Shaping } from "../../route/route.ts";
 import type { SinkConfig } from "../config.ts";
 import { loopbackDoubt } from "../guard.ts";
 import type { Report } from "../report.ts";
@@ -103,11 +103,12 @@ interface SinkUsers {
   readonly route: Route | undefined;
   readonly reports: readonly ReportConfig[];
   readonly sections: Sections | undefined;
+  readonly built: readonly SinkConfig[];
 }
 
 export function warnOfUnused(
   sinks: readonly Entry[],
-  { watchEntries, watches, route, reports, sections }: SinkUsers,
+  { watchEntries, watches, route, reports, sections, built }: SinkUsers,
   report: Report,
 ): void {
   // If a watch or the route tree has errors, it is not known which sinks they use.
@@ -122,6 +123,7 @@ export function warnOfUnused(
     ...sections.ops.sinks,
     ...reports.flatMap(({ sinks: own }) => own),
     ...(route === undefined ? [] : sinksOf(route)),
+    ...built.flatMap(escalatedSinks),
   ]);
   for (const { key, keyPlace } of sinks) {
     if (!used.has(key))
@@ -133,7 +135,11 @@ export function warnOfUnused(
   }
 }
 
+const escalatedSinks = ({ escalate }: Pick<Shaping, "escalate">): readonly string[] =>
+  escalate === undefined || escalate === false ? [] : escalate.map(({ sink }) => sink);
+
 const sinksOf = (route: Route): readonly string[] => [
   ...route.sinks,
+  ...escalatedSinks(route),
   ...route.routes.flatMap(sinksOf),
 ];

@@ -1,6 +1,7 @@
 /**
- * Writes a loaded configuration as one text without its secrets and without the files that it
- * names, so that it can be loaded again where these have changed. It is JSON, which is YAML.
+ * Writes a loaded configuration as one text without its secrets. Lists from other files are
+ * included, so that the configuration can be loaded again after those files have changed. The text
+ * is JSON, which is also valid YAML.
  */
 import { ownValue } from "../../model/own-value.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
@@ -18,10 +19,16 @@ import {
   withEntries,
 } from "../tree.ts";
 
-/** Stands for a secret. No environment has this variable, so it is left unresolved. */
+/**
+ * Replaces each secret. No environment has this variable, so loading the text leaves the secret
+ * unresolved.
+ */
 const SECRET = "${CHIRPWATCH_REMOVED_SECRET}";
 
-/** Keys that are secrets, or addresses that may hold one, and that nobody needs later. */
+/**
+ * The removed keys of each section. Their values are secrets, or addresses that may contain one,
+ * and a backtest needs none of them.
+ */
 const REMOVED: Readonly<Record<string, readonly string[]>> = {
   api: ["base_url", "key", "key_file", "keys"],
   state: ["path", "url", "url_file"],
@@ -33,7 +40,9 @@ interface StoredDeps extends Pick<ListFileDeps, "folder" | "files"> {
   readonly sinkTypes: readonly SinkType<any>[];
 }
 
-/** Returns the text. `root` has been checked and its variables are replaced. */
+/**
+ * Returns the text. `root` is a configuration that was checked and whose variables were replaced.
+ */
 export async function storedConfig(
   root: MapNode,
   { sinkTypes, ...files }: StoredDeps,
@@ -65,7 +74,11 @@ const withoutKeys = (node: Node, keys: readonly string[]): Node =>
     ? withEntries(node, Object.fromEntries(keys.map((key) => [key, undefined])))
     : node;
 
-/** Returns the values as they are meant: no variables, and ids with all their digits. */
+/**
+ * Returns the value so that loading it again changes nothing: a `$` is escaped, because it would
+ * begin a variable, and a number that is too long for a number type becomes a text with all its
+ * digits.
+ */
 const literal = (node: Node): Node =>
   mapScalars(node, (scalar: ScalarNode) => {
     const { value, source } = scalar;

@@ -94,6 +94,23 @@ const dedupeSchema = z.strictObject({
     .describe("How long after an alert its duplicates are not sent."),
 });
 
+const escalateSchema = z
+  .array(
+    z.strictObject({
+      after: duration(1_000).describe(
+        "How long nobody has acknowledged the alert; for a later step, how long after the step before.",
+      ),
+      sink: z.string().describe("Name of the sink that the escalation goes to."),
+      when: z
+        .string()
+        .optional()
+        .describe(
+          "Condition on the alert, written like a watch's `where`. The step is passed over if it is false.",
+        ),
+    }),
+  )
+  .min(1);
+
 /** The settings that both sinks and routes have: hours, digests, duplicates and repetitions. */
 export const shapingSchema = z.strictObject({
   ...mutingSchema.shape,
@@ -121,9 +138,16 @@ export const shapingSchema = z.strictObject({
     .describe(
       "Whether another alert is sent when the value is no longer past its threshold. Default false.",
     ),
+  escalate: z
+    .union([z.literal(false), escalateSchema])
+    .optional()
+    .describe(
+      "Who else is notified if nobody acknowledges an alert; false: nobody, even if the sink has an `escalate`. Child routes do not inherit it.",
+    ),
 });
 
 export type WrittenShaping = z.output<typeof shapingSchema>;
+export type WrittenEscalate = z.output<typeof escalateSchema>;
 export type WrittenDigest = z.output<typeof digestSchema>;
 export type WrittenMuting = z.output<typeof mutingSchema>;
 

@@ -15,6 +15,8 @@ export interface ExpireDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** The sinks whose alerts may be escalated; absent if there is none. */
+  readonly escalating?: ReadonlySet<string> | undefined;
   /** Called after the store has recorded that messages were given up. */
   onDead(): void;
 }
@@ -60,7 +62,8 @@ export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise
       cause: "expired",
       countAttempt: false,
     } as const;
-    await deps.store.record(ids.map((messageId): DeliveryResult => ({ messageId, ...verdict })));
+    const results = ids.map((messageId): DeliveryResult => ({ messageId, ...verdict }));
+    await deps.store.record(results, deps.escalating);
     givenUp += ids.length;
   }
   if (givenUp === 0) return;

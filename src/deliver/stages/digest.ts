@@ -74,10 +74,20 @@ export function layOutDigest(
     isFollowUp: events.length > 0 && events.every(({ event }) => isAfterAlert(event)),
     ...(sortBy === undefined
       ? {}
-      : { valueText: ({ event }) => sortValue(sortBy.name, sortBy.of(event), region?.locale) }),
+      : {
+          valueText: ({ event }) =>
+            isInTitle(event, sortBy.name)
+              ? undefined
+              : sortValue(sortBy.name, sortBy.of(event), region?.locale),
+        }),
     read: deps.read,
   };
   return { parts: lists.render(digest), unlisted };
+}
+
+/** Whether the title of the alert has the number by which the digest is sorted: it crossed a threshold. */
+function isInTitle({ body: { crossed } }: OutboxEvent["event"], name: string): boolean {
+  return Array.isArray(crossed) && crossed.includes(name.split(".").at(-1) ?? name);
 }
 
 /** Returns the names of the watches in the digest, those with the most alerts first. */

@@ -11,6 +11,8 @@ export interface RecordDeps {
   readonly store: Pick<Outbox, "record">;
   readonly clock: Clock;
   readonly log: Log;
+  /** The sinks whose alerts may be escalated; absent if there is none. */
+  readonly escalating?: ReadonlySet<string> | undefined;
   isStopping(): boolean;
 }
 
@@ -60,7 +62,8 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
   };
   const write = async (batch: readonly Entry[]): Promise<number> => {
     try {
-      await deps.store.record(batch.map((entry) => entry.result));
+      const results = batch.map((entry) => entry.result);
+      await deps.store.record(results, deps.escalating);
     } catch (error) {
       deps.log.error("results of deliveries could not be stored", { results: batch.length, error });
       if (!deps.isStopping()) {

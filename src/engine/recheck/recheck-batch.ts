@@ -41,7 +41,10 @@ export interface RecheckDeps
 export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
-/** What rechecks find is not gathered longer than the shortest time. */
+/**
+ * The shortest time for which missed facts are gathered into a digest. It applies to all facts that
+ * rechecks find.
+ */
 const NO_GATHERING = gatherMs(0, true);
 
 /** A due recheck of a tweet, with the subscriber whose watch rechecks it. */

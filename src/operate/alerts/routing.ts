@@ -12,9 +12,9 @@ import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
 import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
-import { holdNow, muteHold, placeWaiting } from "../../route/place-again.ts";
-import type { Muting, Route } from "../../route/route.ts";
-import { routeEvent, routeFollowUp } from "../../route/route-event.ts";
+import { escalationOf, holdNow, muteHold, placeWaiting } from "../../route/place-again.ts";
+import type { EscalationStep, Muting, Route } from "../../route/route.ts";
+import { escalationDelivery, routeEvent, routeFollowUp } from "../../route/route-event.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
 import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
@@ -34,6 +34,10 @@ export interface Routing {
     ownSinks: readonly string[],
     nowMs: number,
   ): ReturnType<typeof routeFollowUp>;
+  /** Returns the steps of `escalate` for an alert at its sink. */
+  escalationOf(due: EscalatedDelivery, nowMs: number): readonly EscalationStep[];
+  /** Returns the delivery of an escalation; undefined if there is no such sink. */
+  escalationDelivery(event: ChirpEvent, sink: string, nowMs: number): NewDelivery | undefined;
   /** Returns the deliveries of an ops alert: to the sinks of `ops`, and to routes that match it. */
   routeOpsAlert(
     event: ChirpEvent,
@@ -41,6 +45,22 @@ export interface Routing {
     nowMs: number,
   ): readonly NewDelivery[];
 }
+
+/** An alert at a sink, and the sinks that its watch names now. */
+export type EscalatedDelivery = Pick<MuteableDelivery, "event"> & {
+  readonly routed?: MuteableDelivery["routed"] | undefined;
+  readonly sink: string;
+  readonly ownSinks: readonly string[] | undefined;
+};
+
+/**
+ * Returns the sinks that a delivery's watch names. If the watch is gone and had named this sink, the
+ * result is this sink.
+ */
+const namedSinks = (
+  { routed, ownSinks }: Pick<EscalatedDelivery, "routed" | "ownSinks">,
+  sink: string,
+): readonly string[] => ownSinks ?? (routed?.by === "watch" ? [sink] : []);
 
 /**
  * Creates the routing of a configuration. `silences` returns the silences that may be active now.
@@ -78,6 +98,15 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
         nowMs,
         silences: silences(),
       }),
+    escalationOf: (due, nowMs) =>
+      escalationOf(due, {
+        ownSinks: namedSinks(due, due.sink),
+        tree: config.route,
+        sinks: facts,
+        nowMs,
+      }),
+    escalationDelivery: (event, sink, nowMs) =>
+      escalationDelivery(event, sink, { sinks: facts, nowMs }),
     routeOpsAlert: (event, exceptSink, nowMs) =>
       routeEvent(event, {
         ownSinks: config.ops.sinks,
@@ -106,17 +135,13 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
     config.route,
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
-  /**
-   * Returns the sinks that the delivery's watch names. If the watch is gone, but had named the
-   * delivery's sink, returns that sink.
-   */
   const ownSinksOf = (
     { event, routed }: Pick<MuteableDelivery, "event" | "routed">,
     sink: string,
-  ) => {
-    if (isOpsAlert(event)) return config.ops.sinks;
-    return active.sinksOf(event.watchKey) ?? (routed?.by === "watch" ? [sink] : []);
-  };
+  ) =>
+    isOpsAlert(event)
+      ? config.ops.sinks
+      : namedSinks({ routed, ownSinks: active.sinksOf(event.watchKey) }, sink);
   const contextOf = (delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string) => ({
     ownSinks: ownSinksOf(delivery, sink),
     tree: config.route,

@@ -1,10 +1,10 @@
-/** Says how large the archive of the state is, and why nothing is added to it. */
+/** Reads how large the archive of the state is, and says why nothing is added to it. */
 import type { Config } from "../../config/config.ts";
 import type { ArchiveStore } from "../../model/archive.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ArchiveView } from "../../server/schema/status-view.ts";
 
-/** With less space than this on the volume of the state, nothing is archived. */
+/** The free space on the volume of the state below which nothing is archived. */
 export const MIN_FREE_BYTES = 1_024 ** 3;
 
 /** Returns why nothing is archived; undefined if it is. */

@@ -21,7 +21,8 @@ import { tweetUrl } from "../../render/text/permalink.ts";
 import { spellTime } from "../../render/text/times.ts";
 import { isReadingType } from "../../watches/registry.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
-import { LargeMap } from "./large-map.ts";
+import { LargeIdSet } from "./large-id-set.ts";
+import { LargeTally } from "./large-tally.ts";
 
 export interface ReportDeps {
   readonly store: ReportStore & Pick<WatchStore, "listWatches">;
@@ -41,7 +42,7 @@ export interface ReportRequest
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How many events are read at once: reading their bodies takes some milliseconds. */
-const RECORDS_AT_ONCE = 50;
+const RECORDS_AT_ONCE = 25;
 /** How many watches are read at once: each has some hundred rows, one for each hour. */
 const WATCHES_AT_ONCE = 50;
 /** How many values of a label are shown: the most frequent ones. */
@@ -51,14 +52,17 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
   const { store, linksHost } = deps;
   const { fromMs, toMs, watches, top, by, timezone } = request;
   const tally = new Tally(request);
+  // Formats of times take milliseconds when they are first used, so a turn of their own.
+  const days = daysOf(request);
+  await yieldToEventLoop();
   await readEvents(store, tally, request);
   const period = { since: isoTime(fromMs), until: isoTime(toMs) };
   const own = { watch: watches.join(), alerts: "true", ...period };
-  const authors = await highest(tally.authors, top);
+  const authors = await tally.authors.highest(top);
   const shares: Share[] = [];
   for (const label of by) {
-    const values = await highest(tally.shares.get(label), MAX_SHARES);
-    const counts = values.map(([value, { count }]) => ({ value, count }));
+    const values = (await tally.shares.get(label)?.highest(MAX_SHARES)) ?? [];
+    const counts = values.map(({ key, count }) => ({ value: key, count }));
     shares.push({ label, count: sumOf([...tally.alerts.values()]), values: counts });
   }
   return {
@@ -67,8 +71,8 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
     from: period.since,
     to: period.until,
     timezone,
-    watches: await watchReports(deps, tally, request),
-    top_authors: authors.map(([, { handle, name, count }]) => ({
+    watches: await watchReports(deps, tally, { ...request, days }),
+    top_authors: authors.map(({ handle, name, count }) => ({
       handle,
       name,
       alerted: { count, events: { ...own, author: handle } },
@@ -95,9 +99,12 @@ async function readEvents(
   do {
     const { heads, next } = await store.eventHeads(beforeOf(request), before);
     const ids = heads.filter((head) => tally.isWanted(head)).map(({ id }) => id);
-    for (let at = 0; at < ids.length; at += RECORDS_AT_ONCE) {
+    for (let at = 0; at < ids.length; ) {
       await yieldToEventLoop();
-      const records = await store.eventRecords(ids.slice(at, at + RECORDS_AT_ONCE));
+      // The first statements are compiled for one event alone.
+      const most = before === undefined && at === 0 ? 1 : RECORDS_AT_ONCE;
+      const records = await store.eventRecords(ids.slice(at, at + most));
+      at += most;
       for (const record of records) tally.add(record);
     }
     before = next ?? undefined;
@@ -105,17 +112,18 @@ async function readEvents(
   } while (before !== undefined);
 }
 
-/** Reads the counts of each watch, some watches at a time. */
+/** Reads the counts of each watch, some watches at a time, and one statement in a turn. */
 async function watchReports(
   { store, retentionMs }: ReportDeps,
   tally: Tally,
-  request: ReportRequest,
+  request: ReportRequest & { readonly days: readonly string[] },
 ): Promise<readonly WatchReport[]> {
-  const { watches, fromMs, toMs, nowMs } = request;
+  const { watches, fromMs, toMs, nowMs, days } = request;
   const beforeMs = beforeOf(request);
   const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+  await yieldToEventLoop();
   const firstHourMs = await store.firstWatchHour();
-  const days = daysOf(request);
+  await yieldToEventLoop();
   const reports: WatchReport[] = [];
   for (let at = 0; at < watches.length; at += WATCHES_AT_ONCE) {
     const some = watches.slice(at, at + WATCHES_AT_ONCE);
@@ -124,6 +132,7 @@ async function watchReports(
     // includes the current hour.
     const endMs = toMs === nowMs ? toMs : floorHour(toMs);
     const now = await store.watchReads(keys, floorHour(fromMs), endMs);
+    await yieldToEventLoop();
     const then = await store.watchReads(keys, floorHour(beforeMs), floorHour(fromMs));
     for (const watch of some) {
       const state = states.get(watch);
@@ -162,18 +171,6 @@ const readsOf = (
   filtered: { count: now.filtered, before: before?.filtered ?? null },
 });
 
-interface Counted {
-  /** The handle of an author; empty for a value of a label. */
-  readonly handle: string;
-  readonly name: string;
-  /**
-   * The number of other authors or values that were counted before this one was counted for the
-   * first time.
-   */
-  readonly place: number;
-  count: number;
-}
-
 interface SeenPost {
   readonly tweet: Tweet;
   readonly seenAtMs: number;
@@ -185,12 +182,12 @@ class Tally {
   readonly alerts = new Map<string, number>();
   readonly before = new Map<string, number>();
   readonly days = new Map<string, number>();
-  readonly authors = new LargeMap<Counted>();
+  readonly authors = new LargeTally();
   /** The top posts, the highest first. */
   readonly posts: SeenPost[] = [];
-  readonly shares = new Map<string, LargeMap<Counted>>();
+  readonly shares = new Map<string, LargeTally>();
   readonly states = new Map<string, number>();
-  readonly #seenPosts = new LargeMap<true>();
+  readonly #seenPosts = new LargeIdSet();
   readonly #request: ReportRequest;
   readonly #watches: ReadonlySet<string>;
 
@@ -220,9 +217,9 @@ class Tally {
     for (const state of new Set(deliveries.map(({ state: one }) => one))) raise(this.states, state);
     this.#addAuthor(event);
     for (const label of by) {
-      const values = this.shares.get(label) ?? new LargeMap<Counted>();
+      const values = this.shares.get(label) ?? new LargeTally();
       this.shares.set(label, values);
-      count(values, ownValue(event.labels, label) || "none");
+      values.add(ownValue(event.labels, label) || "none");
     }
     this.#addPost(event);
   }
@@ -231,13 +228,12 @@ class Tally {
     const user = body.tweet?.user ?? body.user;
     if (user === undefined || user.username === "") return;
     const { username, display_name: name } = user;
-    count(this.authors, username.toLowerCase(), { handle: username, name: name || username });
+    this.authors.add(username.toLowerCase(), username, name || username);
   }
 
   /** Adds a post with its counts as they were last seen. Only the highest posts are kept. */
   #addPost({ type, body: { tweet }, detectedAtMs }: ChirpEvent): void {
-    if (tweet === undefined || type === "tweet.deleted" || this.#seenPosts.get(tweet.id)) return;
-    this.#seenPosts.set(tweet.id, true);
+    if (tweet === undefined || type === "tweet.deleted" || !this.#seenPosts.add(tweet.id)) return;
     const weight = tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
     const at = this.posts.findIndex((post) => post.weight < weight);
     this.posts.splice(at < 0 ? this.posts.length : at, 0, {
@@ -251,35 +247,6 @@ class Tally {
 
 const raise = (counts: Map<string, number>, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1);
-
-function count(counts: LargeMap<Counted>, key: string, who = { handle: "", name: "" }): void {
-  const known = counts.get(key) ?? { ...who, place: counts.size, count: 0 };
-  known.count += 1;
-  counts.set(key, known);
-}
-
-/**
- * Returns the entries with the highest counts. Of entries with equal counts, the one that was
- * counted first comes first. Goes through the counts only once, because there may be very many.
- */
-async function highest(
-  counts = new LargeMap<Counted>(),
-  most: number,
-): Promise<readonly (readonly [string, Counted])[]> {
-  const found: (readonly [string, Counted])[] = [];
-  for await (const part of counts.parts())
-    for (const entry of part) {
-      const lowest = found.length === most ? found.at(-1) : undefined;
-      if (lowest !== undefined && !isBefore(entry[1], lowest[1])) continue;
-      const at = found.findIndex(([, other]) => isBefore(entry[1], other));
-      found.splice(at < 0 ? found.length : at, 0, entry);
-      found.length = Math.min(found.length, most);
-    }
-  return found;
-}
-
-const isBefore = (a: Counted, b: Counted): boolean =>
-  a.count > b.count || (a.count === b.count && a.place < b.place);
 
 const shownPost = (
   { tweet, seenAtMs }: SeenPost,

@@ -9,21 +9,13 @@ const PARTS = 256;
 
 export class LargeMap<Value> {
   readonly #parts = Array.from({ length: PARTS }, () => new Map<string, Value>());
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   get(key: string): Value | undefined {
     return this.#partOf(key).get(key);
   }
 
   set(key: string, value: Value): void {
-    const part = this.#partOf(key);
-    const before = part.size;
-    part.set(key, value);
-    this.#size += part.size - before;
+    this.#partOf(key).set(key, value);
   }
 
   /** Returns the entries of one small map after the other, in no particular order. */

@@ -58,8 +58,8 @@ export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedS
     );
     return completed;
   },
-  async record(results) {
-    await store.record(results);
+  async record(results, escalating) {
+    await store.record(results, escalating);
     feed.publish(results.map((result) => ({ kind: "result", result })));
   },
 });

@@ -23,7 +23,10 @@ export interface Missed {
   readonly mode: OnReturn;
   /** Why the facts raise no alert, if `mode` is `skip`. */
   readonly detail: string;
-  /** Whether somebody resumed the watch from now, which `on_return` does not change. */
+  /**
+   * Whether an operator resumed the watch so that it skips what it missed. `on_return` does not
+   * apply then.
+   */
   readonly isFromNow: boolean;
 }
 

@@ -116,7 +116,7 @@ export function evaluateRecheck(
   };
 }
 
-/** An outcome with the fact that raised its event. */
+/** An outcome, and the fact from which its event was created. */
 interface RaisedOutcome extends RecheckOutcome {
   readonly fact?: Fact;
 }

@@ -1,4 +1,7 @@
-/** Notes what detection found, before the conditions of a watch, for the archive. */
+/**
+ * Creates the archive's records of what detection found for a subscriber, before the conditions of
+ * the watch are applied.
+ */
 import type { Findings, FoundFact, FoundValues } from "../../model/archive.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
@@ -20,7 +23,10 @@ export const foundFact = (
   ...fact,
 });
 
-/** Notes values that changed. A record that is kept for its end was archived when it was new. */
+/**
+ * Returns the record of changed values. The last record in the memory is left out of `before`,
+ * because it was archived when it was new.
+ */
 export function foundValues(
   { watchKey, targetKey, targetName }: Finder,
   { memory }: Pick<TargetState, "memory">,
@@ -30,7 +36,7 @@ export function foundValues(
   return { watchKey, targetKey, targetName, record, before };
 }
 
-/** Joins what the subscribers of a poll found; undefined if that is nothing. */
+/** Joins the facts and values that the subscribers of a poll found; undefined if there are none. */
 export function joinFound(evaluations: readonly SubscriberEvaluation[]): Findings | undefined {
   const facts = evaluations.flatMap(({ found }) => found?.facts ?? []);
   const values = evaluations.flatMap(({ found }) => found?.values ?? []);

@@ -1,12 +1,15 @@
 /**
- * Picks what rechecks show that is not archived yet. Most rechecks find a tweet with the numbers
- * that the poll or the recheck before them found.
+ * Picks the facts of rechecks that must be archived. Most rechecks find a tweet with the same
+ * counts of likes, replies and so on as the poll or recheck before, so archiving them adds nothing.
  */
 import type { FoundFact } from "../../model/archive.ts";
 import type { RecheckOutcome } from "../evaluate/evaluate-recheck.ts";
 import type { Planned } from "../watch-poll.ts";
 
-/** How many tweets are remembered. A forgotten one is archived once more. */
+/**
+ * The maximum number of tweets whose counts are remembered. If a tweet was forgotten, its next
+ * recheck is archived even if the counts are the same.
+ */
 const MAX_TWEETS = 20_000;
 
 type Polled = Pick<Planned, "watch" | "watchKey">;
@@ -20,7 +23,10 @@ export class ArchivedNumbers {
     );
   }
 
-  /** Remembers what a poll found for watches that recheck their tweets, once it is committed. */
+  /**
+   * Remembers the counts of the tweets that a poll found for watches with rechecks. Called once the
+   * poll is committed.
+   */
   rememberPolled(facts: readonly FoundFact[], subscribers: readonly Polled[]): void {
     const rechecked = new Set(
       subscribers.flatMap(({ watch, watchKey }) => (watch.recheck === undefined ? [] : [watchKey])),
@@ -31,7 +37,7 @@ export class ArchivedNumbers {
     );
   }
 
-  /** Remembers these, once they are committed. */
+  /** Remembers the counts of the tweets in these facts. Called once the facts are committed. */
   remember(facts: readonly FoundFact[]): void {
     for (const fact of facts) this.#remember(fact);
   }

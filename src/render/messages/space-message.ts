@@ -47,7 +47,10 @@ export function spaceMessage(
     body: typeof space["title"] === "string" ? cleanLine(space["title"]) : "",
     url: spaceUrl(linksHost, subject),
     facts: [
-      ...["listeners", "participants"].flatMap((name) => countFact(name, space[name], locale)),
+      // The title has the exact number of what was crossed, so no fact repeats it.
+      ...["listeners", "participants"]
+        .filter((name) => crossed.every((move) => move.name !== name))
+        .flatMap((name) => countFact(name, space[name], locale)),
       ...beforeFacts(crossed),
     ],
   };

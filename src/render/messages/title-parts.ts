@@ -19,14 +19,15 @@ export function titleParts({ title, author }: NeutralMessage): TitleParts {
 }
 
 /**
- * Returns the title for use next to a line that already names the author: "Posted", "Replied to
- * @bob", "A post was edited", "@acme has a new follower". If the title needs its author, it is
- * returned whole.
+ * Returns the title for use next to a line that already names the author: "Replied to @bob", "A post
+ * was edited", "@acme has a new follower". If the title needs its author, it is returned whole. It
+ * is empty if it only says that the author posted, which the post below it shows.
  */
 export function titleWithoutAuthor(message: NeutralMessage): string {
   const { before, author, after } = titleParts(message);
   if (author === "") return message.title;
   const rest = restOf(before, after);
+  if (rest === "posted") return "";
   return rest === "" ? message.title : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 

@@ -26,5 +26,8 @@ export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): Ne
   if (type === "tweet.deleted") return tweetMessage(event, context);
   const crossed = crossedMoves(body, "tweet", COUNTS);
   const message = tweetMessage(event, context, `${whatOf(tweet)} ${crossedText(crossed)}`);
-  return { ...message, facts: [...message.facts, ...beforeFacts(crossed)] };
+  // The title has the exact number of what was crossed, so no fact repeats it.
+  const titled = crossed.map(({ noun }) => noun);
+  const facts = message.facts.filter(({ name }) => !titled.includes(name.toLowerCase()));
+  return { ...message, facts: [...facts, ...beforeFacts(crossed)] };
 }

@@ -9,6 +9,7 @@ import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCompact } from "../text/numbers.ts";
 import { tweetUrl } from "../text/permalink.ts";
+import { spellTime } from "../text/times.ts";
 
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
 
@@ -18,13 +19,14 @@ const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gi
  */
 export function tweetMessage(
   event: OutboxEvent,
-  { linksHost, locale }: ReadContext,
+  context: ReadContext,
   title?: string,
 ): NeutralMessage {
   const tweet = event.event.body.tweet;
   if (tweet === undefined) return opsAlertMessage(event);
-  if (event.event.type === "tweet.deleted") return endMessage(event, tweet, linksHost);
-  const context =
+  if (event.event.type === "tweet.deleted") return endMessage(event, tweet, context);
+  const { linksHost, locale } = context;
+  const other =
     event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),
@@ -33,7 +35,7 @@ export function tweetMessage(
     body: tweet.retweeted_status === undefined ? tweet.full_text : "",
     url: tweetUrl(linksHost, tweet.user.username, tweet.id),
     media: mediaOf(tweet),
-    context,
+    context: other,
     facts: countsOf(tweet.retweeted_status ?? tweet, locale),
   };
 }
@@ -49,10 +51,17 @@ const KINDS: Readonly<Record<TweetKind, string>> = {
 export const whatOf = (tweet: Tweet): string =>
   `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
-/** Returns the message about a deleted post, without the post's text and media. */
-const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): NeutralMessage => ({
+/**
+ * Returns the message about a deleted post, without the post's text and media: who wrote it, and
+ * when.
+ */
+const endMessage = (
+  event: OutboxEvent,
+  tweet: Tweet,
+  { linksHost, ...region }: ReadContext,
+): NeutralMessage => ({
   ...baseMessage(event),
-  title: `${whatOf(tweet)} is gone: deleted, or no longer public`,
+  title: `${[whatOf(tweet), spellTime(Date.parse(tweet.created_at), region)].filter((part) => part !== "").join(" of ")} is gone: deleted, or no longer public`,
   author: authorOf(tweet.user, linksHost),
   body: "",
   url: tweetUrl(linksHost, tweet.user.username, tweet.id),

@@ -33,5 +33,17 @@ export function cleanText(text: string): string {
 /** Removes everything that reorders the text around it. */
 export const withoutDirectionMarks = (text: string): string => text.replace(DIRECTION_MARKS, "");
 
-/** Cleans like `cleanText` and puts the text on one line, without outer white space. */
-export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
+/**
+ * Cleans like `cleanText` and puts the text on one line, without outer white space. A no-break space
+ * between two words stays one, so that no sink breaks the line there.
+ */
+export const cleanLine = (text: string): string =>
+  cleanText(text)
+    .replace(/\s+/g, (space) => (NO_BREAK_SPACES.test(space) ? space : " "))
+    .trim();
+
+/** A space as it stands between a sign and its number, and its narrow form, which some locales use. */
+const NO_BREAK_SPACES = /^[\u00a0\u202f]$/;
+
+/** Returns the text with spaces at which no line ends: "♥ 12" is torn apart nowhere. */
+export const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");

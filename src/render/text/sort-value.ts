@@ -1,5 +1,6 @@
 /** Formats the number by which a digest is sorted, as its lines show it: "♥ 1.2K". */
 import { ownValue } from "../../model/own-value.ts";
+import { unbroken } from "./clean-text.ts";
 import { formatCompact } from "./numbers.ts";
 
 /** The sign to show before a number, by the last part of the dotted path of its field. */
@@ -22,7 +23,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a number with its sign or noun. `name` is the dotted path of its field. `value` is
+ * Returns a number with its sign or noun, without a space at which a line could end. `name` is the dotted path of its field. `value` is
  * undefined if the alert does not contain the field; then there is no text.
  */
 export function sortValue(
@@ -34,6 +35,6 @@ export function sortValue(
   const last = name.split(".").at(-1) ?? name;
   const number = formatCompact(value, locale);
   const sign = ownValue(SIGNS, last);
-  if (sign !== undefined) return `${sign} ${number}`;
-  return `${number} ${ownValue(NOUNS, last) ?? last.replaceAll("_", " ")}`;
+  const noun = ownValue(NOUNS, last) ?? last.replaceAll("_", " ");
+  return unbroken(sign === undefined ? `${number} ${noun}` : `${sign} ${number}`);
 }

@@ -42,7 +42,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
 
 function watchRow(watch: WatchView, nowMs: number): Html {
   const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
-  return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
+  return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span><span class="sub">${targetsText(watch.targets)}</span></th>
 <td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch, nowMs)}</span></div></td>
 <td data-label="Alerts go to">${watch.sink}</td>
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
@@ -54,7 +54,7 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 
 const stateText = (watch: WatchView, nowMs: number): string =>
   [
-    targetsText(watch.targets),
+    unreadText(watch.targets),
     slowedWords(watch.slowed, (iso) => `in ${spanText(Date.parse(iso) - nowMs)}`),
     firstReadWords(watch),
     enrichingWords(watch),
@@ -83,27 +83,29 @@ function watchPill(watch: WatchView): Html {
     : html`<span class="pill warn">Slowed</span>`;
 }
 
+/** Returns what the watch reads: the name of its only target, or the number of its targets. */
+const targetsText = ([first, ...others]: readonly TargetView[]): string =>
+  first !== undefined && others.length === 0
+    ? first.name
+    : counted(others.length + (first === undefined ? 0 : 1), "target");
+
 /**
- * Returns a text such as `98 of 100 readable, 1 not indexed, 2 gone`. If the watch has a single
- * target, the text names it.
+ * Returns a text such as `98 of 100 readable, 1 not indexed, 2 gone`, and nothing if every target
+ * can be read. Nothing is counted of a single target.
  */
-function targetsText(targets: readonly TargetView[]): string {
+function unreadText(targets: readonly TargetView[]): string {
   const unreadable = targets.filter(isUnreadable).length;
   const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
   const gone = targets.filter((target) => target.status === "gone").length;
-  const [only] = targets;
-  if (targets.length === 1 && only !== undefined)
-    return `${only.name}${notIndexed === 1 ? ", not indexed" : gone === 1 ? ", gone" : ""}`;
-  const readable =
-    unreadable === 0
-      ? counted(targets.length, "target")
-      : `${countText(targets.length - unreadable)} of ${countText(targets.length)} readable`;
+  if (targets.length === 1) return notIndexed === 1 ? "not indexed" : gone === 1 ? "gone" : "";
   const facts = [
     [notIndexed, "not indexed"],
     [gone, "gone"],
   ] as const;
   return [
-    readable,
+    ...(unreadable === 0
+      ? []
+      : [`${countText(targets.length - unreadable)} of ${countText(targets.length)} readable`]),
     ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`),
   ].join(", ");
 }

@@ -73,7 +73,7 @@ export const pathViewSchema = z
         "The place of the route that sent the alert there, such as `route.routes[0]`; null unless `routed_by` is `route`. For alerts from before schema 25 it is found with the current configuration.",
       ),
     routed_by: z
-      .enum(["route", "watch", "ops", "replay", "unknown"])
+      .enum(["route", "watch", "ops", "replay", "escalation", "unknown"])
       .describe(
         "What sent the alert to the sink. - `replay`: an operator. - `unknown`: the alert is from before schema 25, and the current configuration would not send it there.",
       ),

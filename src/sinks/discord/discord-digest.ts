@@ -26,6 +26,9 @@ const COLOR = 0x3b82f6;
 /** The maximum length of a forum post's name. */
 const NAME_CHARS = 100;
 
+/** A limit for texts that are measured whole. */
+const MORE_THAN_ALL = 100_000;
+
 /**
  * A row of the list in both forms: `shown` for the embed, `plain` for the message's content, which
  * is used if Discord refuses the embed.
@@ -41,8 +44,14 @@ export function* renderDiscordDigest(
   hasButtons = false,
 ): Generator<DigestPart, void> {
   const { mentions = [] } = digest;
-  const heading = discordLabel(digestHeading(digest), HEADING_CHARS);
-  const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
+  const heading = discordLabel(
+    digestHeading(digest, (text) => discordLabel(text, MORE_THAN_ALL).length <= HEADING_CHARS),
+    HEADING_CHARS,
+  );
+  const threadName = discordPlain(
+    digestHeading(digest, (text) => discordPlain(text, MORE_THAN_ALL).length <= NAME_CHARS),
+    NAME_CHARS,
+  );
   const lead = [...mentions, `**${heading}**`].join(" ");
   const remainder = remainderOf(digest);
   // The embed and the plain content must each have room for all lines of a message.
@@ -108,11 +117,12 @@ function lineOf(row: DigestRow): Line {
   }
   if (row.kind !== "item") {
     const text = discordLabel(row.text, HEADING_CHARS);
-    return { shown: row.kind === "more" ? `  ${text}` : text, plain: text };
+    return { shown: row.kind === "more" && row.isIndented ? `  ${text}` : text, plain: text };
   }
-  const { line, value, isInner } = row;
+  const { line, value, isInner, isIndented } = row;
   const name = line.label || (row.events[0]?.event.subject ?? "");
-  const mark = isInner ? "  • " : value === "" ? "• " : `• ${discordLabel(value, 40)}  `;
+  const indent = isIndented ? "  " : "";
+  const mark = value === "" ? `${indent}• ` : `${indent}• ${discordLabel(value, 40)}  `;
   const said = discordLabel(line.words, WORDS_CHARS);
   const words = isInner && said !== "" ? `· ${said}` : said;
   if (line.url === undefined) {

@@ -175,7 +175,9 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
   const author = authorOf(message, Math.min(NAME_CHARS, share / 6));
   const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
   const room = share - title.length - (author?.name.length ?? 0) - footer.length;
-  const said = descriptionOf(message, Math.min(DESCRIPTION_CHARS, room));
+  // A title is the link to the post; without a title, the description has it.
+  const link = title === "" && url !== undefined ? discordLink(url, "Open", LINE_CHARS) : "";
+  const said = descriptionOf(message, link, Math.min(DESCRIPTION_CHARS, room));
   // Discord shows the time below every embed, so the description contains it only if an embed would
   // otherwise have no text.
   const description = said === "" && title === "" ? timeToken(message.occurredAtMs) : said;
@@ -186,7 +188,9 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
     ...(description === "" ? {} : { description }),
     color,
     ...(footer === "" ? {} : { footer: { text: footer } }),
-    timestamp: new Date(message.occurredAtMs).toISOString(),
+    ...(message.isTimed === false
+      ? {}
+      : { timestamp: new Date(message.occurredAtMs).toISOString() }),
   };
 }
 
@@ -219,13 +223,18 @@ const footerOf = (message: NeutralMessage, hidden: number): string =>
 
 const timeToken = (epochMs: number): string => `<t:${Math.floor(epochMs / 1_000)}:R>`;
 
-function descriptionOf(message: NeutralMessage, room: number): string {
+/** Returns the text of an embed: the post, and below an empty line its links and facts. */
+function descriptionOf(message: NeutralMessage, link: string, room: number): string {
+  const open = link.length <= room / 4 ? link : "";
   const facts = discordLabel(factLine(message), room / 4);
-  const last = [contextLink(message, room / 4), facts].filter((part) => part !== "").join(" · ");
+  const last = [open, contextLink(message, room / 4), facts]
+    .filter((part) => part !== "")
+    .join(" · ");
   const quote = quoteOf(message, room / 4);
-  const body = bodyOf(message, room - last.length - quote.length - 2).trim();
-  const list = listOf(message, room - last.length - quote.length - body.length - 3);
-  return [body, list, quote, last].filter((part) => part !== "").join("\n");
+  const body = bodyOf(message, room - last.length - quote.length - 3).trim();
+  const list = listOf(message, room - last.length - quote.length - body.length - 4);
+  const above = [body, list, quote].filter((part) => part !== "").join("\n");
+  return [above, last].filter((part) => part !== "").join("\n\n");
 }
 
 /** Returns lines for as many accounts as fit, and a line that counts the others. */

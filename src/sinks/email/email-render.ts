@@ -10,6 +10,7 @@ import {
   announcementLine,
   fitCards,
   headingLine,
+  headingWithin,
   plainLine,
   type RichCard,
   type RichLine,
@@ -79,8 +80,10 @@ function subjectOf({ events: [{ event, wording }], message: { title, body } }: C
  * mails have the digest's name and say which part they are.
  */
 function digestSubject(digest: Digest, [first]: readonly RichLine[], isFirst: boolean): string {
+  if (isFirst) return headingWithin(digest, SUBJECT_CHARS);
   const said = first === undefined ? "" : lineText(first);
-  return isFirst ? said : `${trimText(cleanLine(digestName(digest)), NAME_CHARS)} · ${said}`;
+  const name = digestName(digest, (text) => cleanLine(text).length <= NAME_CHARS);
+  return `${trimText(cleanLine(name), NAME_CHARS)} · ${said}`;
 }
 
 type Section = Pick<RichCard, "lines"> & { readonly imageUrl?: string | undefined };
@@ -110,7 +113,7 @@ function withoutRepetition(subject: string, sections: readonly Section[]): reado
 const lineText = ({ spans }: RichLine): string => cleanLine(spans.map(({ text }) => text).join(""));
 
 const textLine = (line: RichLine): string =>
-  line.kind === "section" ? `\n${plainLine(line)}` : plainLine(line);
+  line.isApart === true ? `\n${plainLine(line)}` : plainLine(line);
 
 const PAGE = [
   '<!doctype html>\n<html><body style="font-family:sans-serif;font-size:15px;line-height:1.4;color:#1f2933;max-width:640px">\n',
@@ -140,8 +143,9 @@ const STYLES: Readonly<Record<Exclude<RichLine["kind"], "quote">, string>> = {
   title: "margin:0 0 6px",
   body: "margin:0 0 6px",
   section: "margin:16px 0 6px",
-  item: "margin:0 0 4px",
-  footer: "margin:0;font-size:13px;color:#616e7c",
+  // The further lines of an entry begin below its text, not below its bullet.
+  item: "margin:0 0 4px;padding-left:24px;text-indent:-12px",
+  footer: "margin:8px 0 0;font-size:13px;color:#616e7c",
 };
 
 function htmlSpan({ text, url, isBold }: Span): string {

@@ -6,6 +6,7 @@ import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
 import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
+import { cleanLine } from "../../render/text/clean-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
 import {
@@ -38,7 +39,7 @@ interface Line {
 
 /** Renders a list. `reservedChars` is the size that the blocks of each message leave free. */
 export function* renderSlackDigest(digest: Digest, reservedChars = 0): Generator<DigestPart, void> {
-  const heading = digestHeading(digest);
+  const heading = digestHeading(digest, (text) => cleanLine(text).length <= HEADING_CHARS);
   const remainder = remainderOf(digest);
   const { mentions = [] } = digest;
   const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
@@ -117,10 +118,11 @@ function lineOf(row: DigestRow): Line {
     };
   if (row.kind === "people")
     return { shown: slackLabel(row.text, HEADING_CHARS), text: slackText(row.text, HEADING_CHARS) };
-  if (row.kind === "more") return { shown: `      ${row.text}`, text: row.text };
+  const indent = row.isIndented ? "      " : "";
+  if (row.kind === "more") return { shown: `${indent}${row.text}`, text: row.text };
   const { line, value, isInner } = row;
   const name = line.label || (row.events[0]?.event.subject ?? "");
-  const mark = isInner ? "      • " : value === "" ? "• " : `• ${slackLabel(value, 40)}  `;
+  const mark = value === "" ? `${indent}• ` : `${indent}• ${slackLabel(value, 40)}  `;
   const said = slackLabel(line.words, WORDS_CHARS);
   const link = (most: number) =>
     line.url === undefined ? slackLabel(name, most) : slackLink(line.url, name, most);

@@ -118,7 +118,7 @@ function cards(
     ]),
   ]);
   const found = laidOut.find((blocks) => fits(blocks, reservedChars));
-  return found ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
+  return found ?? [...above, ...messages.flatMap((message) => footerBlocks(message, 0))];
 }
 
 function headingBlocks(batch: Batch, count: number): readonly SlackBlock[] {
@@ -133,7 +133,7 @@ function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
     titleBlock(message),
     ...(text === undefined ? [] : [text]),
     ...pictures,
-    footerBlock(message, pictures.length),
+    ...footerBlocks(message, pictures.length),
   ];
 }
 
@@ -268,19 +268,19 @@ function pictureBlocks({ media, author }: NeutralMessage, most: number): readonl
   });
 }
 
-function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
+function footerBlocks(message: NeutralMessage, pictures: number): readonly SlackBlock[] {
   const link = webUrl(message.url ?? "");
   const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
     contextLink(message),
-    dateOf(message.occurredAtMs),
+    message.isTimed === false ? "" : dateOf(message.occurredAtMs),
     slackLabel(factLine(message), LABEL_CHARS),
     hidden > 0 ? `+${hidden} more media` : "",
     message.severity === "info" ? "" : slackLabel(message.severity, LABEL_CHARS),
     slackLabel(watchLine(message), LABEL_CHARS),
-  ];
-  return context([mrkdwn(parts.filter((part) => part !== "").join("  ·  "))]);
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? [] : [context([mrkdwn(parts.join("  ·  "))])];
 }
 
 /** Returns the link to a related post that has no text to quote; "" if there is none. */

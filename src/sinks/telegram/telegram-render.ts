@@ -62,7 +62,7 @@ export const renderTelegramDigest = (digest: Digest): Iterable<DigestPart> =>
     {
       costs: (line) => {
         const { text, entities } = write([[line]]);
-        return [text.length + (line.kind === "section" ? 2 : 1), entities.length];
+        return [text.length + (line.isApart === true ? 2 : 1), entities.length];
       },
       budgets: [TEXT_CHARS, ENTITIES],
     },
@@ -79,7 +79,7 @@ function write(groups: readonly (readonly RichLine[])[]): TelegramBody {
   for (const [index, lines] of groups.entries()) {
     if (index > 0) text += "\n";
     for (const line of lines) {
-      if (text !== "") text += line.kind === "section" ? "\n\n" : "\n";
+      if (text !== "") text += line.isApart === true ? "\n\n" : "\n";
       text = writeLine(line, text, entities);
     }
   }

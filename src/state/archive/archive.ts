@@ -7,18 +7,24 @@ import { compressText, expandCompressed } from "./compress.ts";
 import { decodeRead, encodeRead } from "./encode-read.ts";
 
 const ID_CHARS = 16;
-/** How much of a read its id is made from: its hash would take longer than its JSON. */
+/**
+ * The number of characters of a read's JSON that its id is computed from. Hashing the whole JSON
+ * would take longer than producing it.
+ */
 const HASHED_CHARS = 400;
-/** How many rows one transaction deletes. */
+/** The maximum number of rows that one transaction deletes. */
 const AT_ONCE = 500;
-/** How many reads a chunk has at most. */
+/** The maximum number of reads in a chunk, a row with reads that are compressed together. */
 const MAX_CHUNK_READS = 200;
 /**
- * How much of the archive is compressed together. Alike posts share their words, so that a post
- * takes a tenth of its size; compressed alone, it would take a third, and the time of the commit.
+ * The number of characters from which on reads are compressed together as a chunk. Posts have many
+ * words in common, so together they take a tenth of their size. Compressed alone, in the commit of
+ * its poll, a post would take a third of its size and slow the commit down.
  */
 const CHUNK_CHARS = 64_000;
-/** How long reads that do not fill a chunk wait for more. */
+/**
+ * How long reads that are too few for a full chunk stay uncompressed and wait for further reads.
+ */
 const MAX_CHUNK_WAIT_MS = 86_400_000;
 
 export const archiveStore = (db: Executor): ArchiveStore => ({
@@ -44,7 +50,10 @@ const idOf = (body: string): string =>
     .digest("base64url")
     .slice(0, ID_CHARS);
 
-/** Inserts rows. Reads of the same moment and content are one. */
+/**
+ * Inserts rows. A row with the same time and id as an existing one is left out, because it contains
+ * the same read.
+ */
 export const insertArchived = insertRows(
   "archive",
   ["at", "id", "until", "reads", "compressed", "bytes", "body"],
@@ -129,7 +138,9 @@ async function compressArchive(db: Executor, beforeMs: number): Promise<void> {
 
 type Uncompressed = Pick<ArchiveTable, "at" | "id" | "body">;
 
-/** Returns the oldest reads that are not compressed, as many as fill a chunk. */
+/**
+ * Returns the oldest uncompressed reads from before `beforeMs`, at most as many as fill a chunk.
+ */
 async function firstUncompressed(db: Executor, beforeMs: number): Promise<readonly Uncompressed[]> {
   const rows = await db
     .selectFrom("archive")
@@ -172,7 +183,10 @@ async function deleteBefore(db: Executor, beforeMs: number): Promise<void> {
   }
 }
 
-/** Deletes the oldest reads that together take at least `bytes`, and returns what they took. */
+/**
+ * Deletes the oldest reads that together take at least `bytes`, but at most `AT_ONCE` rows. Returns
+ * the number of bytes that were freed.
+ */
 const deleteOldest = (db: Executor, bytes: number): Promise<number> =>
   transact(db, async (on) => {
     const oldest = await on

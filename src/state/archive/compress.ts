@@ -1,4 +1,7 @@
-/** Compresses texts of the state, so that they stay texts: both engines store those alike. */
+/**
+ * Compresses texts for the state. The compressed text is base64, because both databases store texts
+ * in the same way.
+ */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 export const compressText = (text: string): string => deflateRawSync(text).toString("base64");

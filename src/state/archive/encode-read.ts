@@ -1,6 +1,6 @@
 /**
- * Encodes an archived read into text and back. Bodies share their objects, so that a post that
- * several watches found is stored once.
+ * Encodes an archived read as text, and decodes it again. Facts refer to a shared list of objects,
+ * so that a post that several watches found is stored once.
  */
 import type { ArchivedRead, FoundFact, FoundValues } from "../../model/archive.ts";
 import type { EventBody } from "../../model/event.ts";
@@ -77,7 +77,7 @@ export function encodeRead(read: ArchivedRead): string {
   return JSON.stringify(encoded);
 }
 
-/** Decodes what `encodeRead` made, once its JSON is parsed. */
+/** Decodes the parsed JSON of a text that `encodeRead` returned. */
 export function decodeRead(encoded: unknown): ArchivedRead {
   const [atMs, source, gatherMs, objects, facts, values] = encoded as Encoded;
   const objectAt = (place: number) => objects[place] as JsonObject;

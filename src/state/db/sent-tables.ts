@@ -1,4 +1,5 @@
 /** The tables about sent messages: mentions, threads, edits, and acknowledgements. */
+import type { EscalationEnd } from "../../model/escalation.ts";
 import type { MarkKind } from "../../model/mark.ts";
 
 /**
@@ -82,6 +83,27 @@ export interface MessageFootersTable {
   /** The line that an edit has given the message; null before the first edit. */
   shown: string | null;
   error: string;
+}
+
+/** The alerts that are escalated unless somebody acknowledges them. */
+export interface EscalationsTable {
+  delivery_id: number;
+  /** The message with the alert; null while a sink that takes no messages has none. */
+  message_id: string | null;
+  /** From when `after` of the next step counts. */
+  base_at: number;
+  /** Since when the alert is not acknowledged, or its sink does not take it. */
+  begun_at: number;
+  /** 1 if the next step does not wait for its `after`, because the message was given up. */
+  at_once: number;
+  /** When it is checked next; null if nothing is to come. */
+  due_at: number | null;
+  revision: number;
+  /** JSON: the steps to come; null before they are planned. */
+  plan: string | null;
+  /** JSON: the steps that are over. */
+  taken: string;
+  ended: EscalationEnd;
 }
 
 /** The alerts on values that a sink repeats or resolves. */

@@ -16,6 +16,7 @@ import type {
 import type {
   ClicksTable,
   EditsTable,
+  EscalationsTable,
   EventMarksTable,
   LevelsTable,
   MentionsTable,
@@ -248,18 +249,24 @@ export interface LearnedTable {
   revision: number;
 }
 
-/** What polls read that was new. */
+/**
+ * The archive: everything new that polls read. A row contains one read, or several reads that are
+ * compressed together.
+ */
 export interface ArchiveTable {
-  /** The time of the first read in it. */
+  /** The time of the first read in the row, in epoch ms. */
   at: number;
-  /** A hash of the body. */
+  /**
+   * A hash of the beginning and the length of the first read, which distinguishes reads with the
+   * same time.
+   */
   id: string;
-  /** The time of the last read in it. */
+  /** The time of the last read in the row, in epoch ms. */
   until: number;
   reads: number;
   /** 1 if the reads are compressed together, 0 for one read that is not compressed. */
   compressed: number;
-  /** The length of the body. */
+  /** The length of the body in characters. */
   bytes: number;
   body: string;
 }
@@ -300,6 +307,7 @@ export interface Tables {
   event_marks: EventMarksTable;
   clicks: ClicksTable;
   message_footers: MessageFootersTable;
+  escalations: EscalationsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

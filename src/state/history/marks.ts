@@ -12,6 +12,7 @@ import { eventOf, insertEvents } from "../items/insert-events.ts";
 import { takeClick } from "../messages/clicks.ts";
 import { marksOf } from "../messages/marked-events.ts";
 import { wantFootersOf } from "../messages/wanted-footers.ts";
+import { restartEscalations } from "../outbox/begin-escalations.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 
 /** The action that the audit records for each kind of mark. */
@@ -53,8 +54,10 @@ async function change(
   { kind, what, isUndo, by, from, atMs, click }: MarkRequest,
   eventIds: readonly string[],
 ): Promise<number> {
-  if (isUndo) await undo(on, eventIds, { kind, now: atMs });
-  else {
+  if (isUndo) {
+    await undo(on, eventIds, { kind, now: atMs });
+    if (kind === "acknowledged") await restartEscalations(on, eventIds, atMs);
+  } else {
     const row = { kind, marked_at: atMs, marked_by: by, marked_from: from, undone_at: null };
     await forget(on, eventIds, { kind });
     await insertMarks(

@@ -46,8 +46,8 @@ const CLOCK_TRIES = 5;
  */
 const GONE_MS = 300;
 /**
- * Replaces `GONE_MS` during this time after this replica opened a new session, because the server
- * may have been unreachable for all replicas, and others may need longer to come back.
+ * Replaces `GONE_MS` for this long after this replica opened a new session, because the server may
+ * have been unreachable for all replicas, and others may need longer to open theirs.
  */
 const GONE_AFTER_RESTART_MS = 10_000;
 /**
@@ -59,7 +59,7 @@ const PRESENT_MS = 5_000;
 const END_WITHIN_MS = 1_000;
 
 export interface MembershipDeps extends StandbyDeps {
-  /** The server and the database, without secrets. */
+  /** The address of the state for messages: the server and the database, without secrets. */
   readonly state: string;
   /**
    * Migrates the schema to the version of this build. Called while this daemon leads, before it

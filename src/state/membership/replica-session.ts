@@ -37,9 +37,9 @@ export interface ReplicaSession {
    * false if another session has the lock.
    */
   tryLock(): Promise<boolean>;
-  /** Frees the lock for another replica. */
+  /** Frees the leader's lock, so that another replica can lead. */
   resign(id: string): Promise<void>;
-  /** Returns the daemon whose session has the lock. */
+  /** Returns the daemon whose session has the leader's lock. */
   findActive(): Promise<ActiveDaemon | undefined>;
   /** Ends all other sessions of that name. Their open transactions are rolled back. */
   endSessions(name: string): Promise<void>;

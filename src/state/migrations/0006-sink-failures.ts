@@ -1,6 +1,6 @@
 /**
- * Schema 6: why a sink's breaker is open, and when the operator was notified. Before, only dead
- * destinations opened it, and they were reported at once.
+ * Schema 6: stores why a sink's breaker is open, and when the operator was notified. Before, only a
+ * destination that no longer exists opened a breaker, and the operator was notified at once.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 /**
- * Schema 7: digests of several messages. A delivery stores the group that it was moved from, a
- * message the one that it is posted under.
+ * Schema 7: adds digests of several messages. A delivery stores the group that it was moved from,
+ * and a message stores the message under which it is posted.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

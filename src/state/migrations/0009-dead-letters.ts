@@ -1,6 +1,6 @@
 /**
- * Schema 9: why messages were given up, when the operator was notified, when they were
- * acknowledged, and a record of what operators did.
+ * Schema 9: stores why messages were given up, when the operator was notified of them, when they
+ * were acknowledged, and what operators did.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 /**
- * Schema 12: since when a watch is away, which means paused, disabled or removed. The known times
- * of pauses and removals are copied.
+ * Schema 12: stores since when a watch is away, which means paused, disabled or removed. The times
+ * of pauses and removals that older releases stored are copied.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,14 +1,17 @@
 /**
- * Schema 13: a table with a row for each learned value. It replaces notes that held many values
- * each, and the memory of groups that was stored among the sources. What the operator was alerted
- * to is stored there, too.
+ * Schema 13: adds a table with a row for each learned value. The rows replace notes that held many
+ * values each, and the memory of groups that was stored among the sources. The table also stores
+ * which conditions the operator was alerted to.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
-/** The note of accounts that changed after the note to which they belong was written. */
+/** The name of the note with the accounts that changed after the main note was written. */
 const RECENT = "probes.recent";
-/** The scopes, by how the names of notes begin. The first that matches counts. */
+/**
+ * The scopes, each with the prefix of the names of its notes. The first prefix that matches a name
+ * decides.
+ */
 const SCOPES = [
   ["feeds.", "feeds"],
   ["probes.counts", "group_counts"],
@@ -64,7 +67,7 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Moves what the operator was alerted to, so that no alert is repeated. */
+/** Moves the conditions that the operator was alerted to, so that no alert is repeated. */
 async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
     const keys = conditionsIn(name, JSON.parse(value) as unknown);

@@ -1,6 +1,6 @@
 /**
- * Schema 14: silences, the deliveries that they hold back, and which of those an operator sent
- * again.
+ * Schema 14: adds silences, and stores which deliveries they hold back and which of those an
+ * operator sent again.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";

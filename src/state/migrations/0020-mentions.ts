@@ -1,4 +1,4 @@
-/** Schema 20: whom messages mentioned, and when. */
+/** Schema 20: stores whom messages mentioned, and when. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

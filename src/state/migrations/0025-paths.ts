@@ -1,6 +1,6 @@
 /**
- * Schema 25: what `explain` says about a delivery and a later configuration no longer shows: its
- * route, and what rendered its message.
+ * Schema 25: stores for `explain` the route of a delivery and what rendered its message, because a
+ * later configuration may no longer show them.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 /**
- * Schema 27: whether a backfill found an event that waits for its enrichment, so that the digest
- * says so.
+ * Schema 27: stores whether a backfill found an event that waits for its enrichment, so that the
+ * digest can say that a backfill found it.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,4 +1,4 @@
-/** Schema 28: the daemons that share a state, and which of them does what. */
+/** Schema 28: stores the daemons that share a state, and which of them does which work. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

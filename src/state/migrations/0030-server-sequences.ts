@@ -1,6 +1,6 @@
 /**
- * Schema 30: on Postgres, sequences of the server replace rows that every writer would lock. A file
- * is not changed.
+ * Schema 30: on Postgres, sequences of the server replace the table of counters, whose rows every
+ * writer would lock. A state file is not changed.
  */
 import { type Kysely, sql } from "kysely";
 import { sequenceOf, setServerSequences } from "../db/sequence.ts";

@@ -7,8 +7,8 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
 /**
- * Decodes a column. JSON escapes none of the three characters, so a column of JSON is decoded like
- * a text.
+ * The columns with texts, by table. JSON escapes none of the three characters, so a column of JSON
+ * is decoded like a text.
  */
 const COLUMNS = [
   ["events", "body"],

@@ -7,7 +7,7 @@ import type { SqliteHandle } from "../db/driver.ts";
 import { MIGRATIONS } from "./migrate.ts";
 import { NEWEST_SCHEMA } from "./newest-schema.ts";
 
-/** Creates all of it in one transaction, and notes every migration as done. */
+/** Creates the whole schema in one transaction, and records every migration as done. */
 export function createNewest(handle: SqliteHandle, clock: Clock): void {
   const create = handle.transaction(() => {
     handle.exec(NEWEST_SCHEMA);

@@ -48,7 +48,8 @@ import { up as takenAlerts } from "./0040-taken-alerts.ts";
 import { up as eventMarks } from "./0041-event-marks.ts";
 import { up as messageFooters } from "./0042-message-footers.ts";
 import { up as archive } from "./0043-archive.ts";
-import { up as clicks } from "./0044-clicks.ts";
+import { up as escalations } from "./0044-escalations.ts";
+import { up as clicks } from "./0045-clicks.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** The migrations in their order. A released one never changes. */
@@ -96,14 +97,17 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0041-event-marks": { up: eventMarks },
   "0042-message-footers": { up: messageFooters },
   "0043-archive": { up: archive },
-  "0044-clicks": { up: clicks },
+  "0044-escalations": { up: escalations },
+  "0045-clicks": { up: clicks },
 };
 
 /** Returns the schema number in a backup's name, such as `0001`; `0000` for an empty file. */
 export const schemaNumber = (applied: readonly string[]): string =>
   (applied.at(-1) ?? "0000").slice(0, 4);
 
-/** How messages name a state, and how an operator restores it from before an upgrade. */
+/**
+ * The name of a state in messages, and how an operator restores the state from before an upgrade.
+ */
 interface MigratedState {
   readonly name: string;
   readonly restore: string;
@@ -141,8 +145,8 @@ export function pendingMigrations(
 }
 
 /**
- * Runs the pending migrations in one transaction. @throws the migration's error, after everything
- * was rolled back
+ * Runs the pending migrations in one transaction. @throws the error of the migration that failed,
+ * after all migrations were rolled back
  */
 export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });

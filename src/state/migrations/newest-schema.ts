@@ -161,6 +161,10 @@ CREATE INDEX "message_footers_due" on "message_footers" ("sink", "due_at") where
 CREATE TABLE "archive" ("at" bigint not null, "id" text not null, "until" bigint not null,
   "reads" integer not null, "compressed" integer not null, "bytes" integer not null, "body" text
   not null, constraint "archive_key" primary key ("at", "id"));
+CREATE TABLE "escalations" ("delivery_id" integer primary key, "message_id" text, "base_at"
+  bigint not null, "begun_at" bigint not null, "at_once" integer not null, "due_at" bigint,
+  "revision" integer not null, "plan" text, "taken" text not null, "ended" text not null);
+CREATE INDEX "escalations_due" on "escalations" ("due_at") where due_at is not null;
 CREATE TABLE "clicks" ("id" text primary key, "person" text not null, "clicked_at" bigint not
   null);
 insert into "kysely_migration_lock" ("id", "is_locked") values ('migration_lock', 0);

@@ -38,7 +38,10 @@ export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection 
   return dead.orderBy("m.done_at").orderBy("m.seq");
 }
 
-/** Databases refuse an empty list. */
+/**
+ * Returns the names, or one empty name if there are none, because databases refuse an empty list in
+ * SQL.
+ */
 const listOf = (names: readonly string[]): string[] => (names.length === 0 ? [""] : [...names]);
 
 const eventsOfMessages = listStatement<object, string>()((on, list) =>

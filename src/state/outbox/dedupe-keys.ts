@@ -156,7 +156,7 @@ const isGatheredLonger = (
 const isScheduled = (groupKey: string): boolean => readDigestGroup(groupKey)?.cause === "schedule";
 
 /**
- * Whether of the earlier deliveries only the last one is held for longer. If an alert before it is
+ * Whether only the last of the earlier deliveries is held for longer. If an alert before it is
  * held, too, all of them keep their order.
  */
 const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>

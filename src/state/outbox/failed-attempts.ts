@@ -9,8 +9,8 @@ export interface StoredAttempt {
 }
 
 /**
- * The maximum number of failed attempts that are kept for a message; older ones are deleted. A sink
- * may ask for a pause every second for a whole day.
+ * The maximum number of failed attempts that are kept for a message; older ones are deleted. There
+ * may be many, because a receiver may ask for a retry every second for a whole day.
  */
 const MAX_KEPT = 50;
 

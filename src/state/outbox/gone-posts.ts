@@ -54,10 +54,10 @@ const membersOf = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Returns messages that must be sealed again without the alerts on tweets that are gone: messages
- * that were never attempted, and messages that contain no other alerts. Other attempted messages
- * may have arrived, and a changed one could arrive in addition. A list that was split into several
- * messages is left as it is.
+ * Returns the messages that must be sealed again without the alerts on tweets that are gone:
+ * messages that were never attempted, and messages that contain only such alerts. Another message
+ * that was attempted may have arrived, and a changed version would arrive in addition. A list that
+ * was split into several messages is left as it is.
  */
 export async function outdatedMessages(
   db: Executor,

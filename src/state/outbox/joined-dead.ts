@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * The details that `explain` shows of a duplicate, and of an alert that shares another one's
- * message.
+ * The texts that `explain` shows for a duplicate, and for an alert that shares the message of
+ * another alert.
  */
 export const DELIVERED_ALREADY = "delivered already";
 const DELIVERED_TOGETHER = "delivered together with another alert";

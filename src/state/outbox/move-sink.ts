@@ -9,8 +9,8 @@ import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 /**
- * Moves a sink. Resolves to the number of deliveries and messages that were moved; 0 if it was done
- * before.
+ * Moves a sink. Resolves to the number of deliveries and messages that were moved; 0 if the sink
+ * was moved before.
  */
 export function moveSink(db: Executor, move: MovedSink): Promise<number> {
   return transact(db, async (on) => {
@@ -50,7 +50,10 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
   });
 }
 
-/** Moves rows that a sink has once per key, unless the new name already has a row with the key. */
+/**
+ * Moves the rows of a table that has one row per sink and key. A row stays if the new name already
+ * has a row with its key.
+ */
 async function moveUnlessOwned(
   on: Executor,
   table: "groups" | "threads" | "levels",

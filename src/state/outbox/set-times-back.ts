@@ -45,6 +45,14 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       .set((eb) => ({ due_at: eb("due_at", "-", byMs) }))
       .execute();
     await on
+      .updateTable("escalations")
+      .set((eb) => ({
+        base_at: eb("base_at", "-", byMs),
+        begun_at: eb("begun_at", "-", byMs),
+        due_at: eb("due_at", "-", byMs),
+      }))
+      .execute();
+    await on
       .updateTable("levels")
       .set((eb) => ({ next_at: eb("next_at", "-", byMs) }))
       .execute();

@@ -8,7 +8,7 @@ import { refreshGroupsOf } from "./group-timers.ts";
 import { SILENCED, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 
-/** Returns what people read about a delivery that a silence holds back. */
+/** Returns the text that `explain` shows for a delivery that a silence holds back. */
 export const silencedDetail = (silenceId: string): string => `silence ${silenceId}`;
 
 const holdBack = listStatement<{ silenceId: string; detail: string }, number>()((on, list, slot) =>
@@ -68,7 +68,7 @@ export function resendSilenced(
         replayed_at: nowMs,
       })
       .where("state", "=", SILENCED)
-      // Databases refuse an empty list.
+      // Databases refuse an empty list in SQL, and no sink has an empty name.
       .where("sink", "in", sinks.length === 0 ? [""] : [...sinks]);
     if (silenceId !== undefined) silenced = silenced.where("silenced_by", "=", silenceId);
     const rows = await silenced.returning(["sink", "group_key", "grouped"]).execute();

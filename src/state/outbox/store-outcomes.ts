@@ -14,6 +14,7 @@ import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
 import { toText } from "../db/json-text.ts";
 import { addFailedAttempt, isRecorded } from "./failed-attempts.ts";
+import { beginEscalations } from "./begin-escalations.ts";
 import { joinDuplicates } from "./joined-dead.ts";
 
 interface Outcome {
@@ -78,8 +79,15 @@ const sinksOf = listStatement<object, string>()((on, list) =>
   on.selectFrom("messages").select("sink").distinct().where("id", "in", list),
 );
 
-/** Records all results in one transaction. A message that is already done is not changed. */
-export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
+/**
+ * Records all results in one transaction. A message that is already done is not changed. Alerts of
+ * the sinks in `escalating` begin to count for their escalation.
+ */
+export function record(
+  db: Executor,
+  results: readonly DeliveryResult[],
+  escalating?: ReadonlySet<string>,
+): Promise<void> {
   const work = async (on: Executor) => {
     const unrecorded: DeliveryResult[] = [];
     for (const result of results)
@@ -101,6 +109,11 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
       if (result.kind === "sent" && sink !== undefined && result.crosspost === true)
         await addCrossposts(on, [crosspostOf(result, sink)]);
     }
+    if (escalating !== undefined)
+      await beginEscalations(
+        on,
+        unrecorded.filter(({ messageId }) => escalating.has(written.get(messageId) ?? "")),
+      );
   };
   const ids = results.map(({ messageId }) => messageId);
   return transact(db, work, async (on) =>

@@ -1,6 +1,6 @@
 /**
- * Reads how much of a throttle's limit is used, and moves the deliveries that exceed it into a
- * digest.
+ * Reads how many messages a throttle has counted, and moves the deliveries that exceed its limit
+ * into a digest.
  */
 import { announcementGroup, DIGEST_PREFIX } from "../../model/digest.ts";
 import type { Overflow, ThrottleState } from "../../model/outbox.ts";

@@ -116,8 +116,9 @@ export function withhold(
 }
 
 /**
- * Handles deliveries whose tweet is gone and that other deliveries had joined. Each is replaced by
- * the oldest of these that is about another tweet; the rest of them join the replacement.
+ * Handles deliveries whose tweet is gone and that other deliveries had joined. The oldest joined
+ * delivery that is about another tweet takes the place of each; the other joined deliveries join
+ * that one.
  */
 async function promoteJoined(on: Executor, ids: readonly number[]): Promise<void> {
   const { rows } = await othersJoined(on, ids, {});

@@ -1,6 +1,7 @@
 /**
- * Commits the result of a poll in one transaction: memory, verdicts, events and their deliveries.
- * All events are created here, except those that `history/marks.ts` creates about marks.
+ * Commits the result of a poll in one transaction: what the source and the targets remember, the
+ * matcher's verdicts, events and their deliveries. All events are created here, except those that
+ * `history/marks.ts` creates about marks.
  */
 import { archiveRows, insertArchived } from "../archive/archive.ts";
 import { wantEdits } from "../history/edits.ts";

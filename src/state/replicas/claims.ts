@@ -29,8 +29,8 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 const AT_ONCE = 500;
 
 /**
- * How many of the newest rows are compared to notice new ones. A transaction may be committed after
- * others that have taken higher numbers, but not after this many.
+ * The number of newest rows that replicas compare to notice new ones. A transaction may be
+ * committed after others that have taken higher numbers, but not after this many.
  */
 const NEWEST = sql.lit(300);
 
@@ -98,8 +98,8 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
 });
 
 /**
- * How many characters of its id a replica's name contains, to distinguish it from others on the
- * same host.
+ * The number of characters of its id that a replica's name contains, to distinguish the replica
+ * from others on the same host.
  */
 const NAMED_BY = 4;
 

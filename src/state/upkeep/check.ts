@@ -22,8 +22,8 @@ export interface StateReport {
   /** The backups, newest first. */
   readonly backups: readonly string[];
   /**
-   * The state, its log, its backups and their folder, as far as a user other than the owner may
-   * read or write them.
+   * The state file, its log, its backups and their folder, each only if a user other than the owner
+   * may read or write it.
    */
   readonly wide: readonly WideMode[];
 }

@@ -55,6 +55,10 @@ export async function prune(
     .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
     .execute();
   await db
+    .deleteFrom("escalations")
+    .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
+    .execute();
+  await db
     .deleteFrom("message_footers")
     .where("message_id", "not in", db.selectFrom("messages").select("id"))
     .execute();

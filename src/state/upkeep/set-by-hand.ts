@@ -11,13 +11,16 @@ import type { SqliteHandle } from "../db/sqlite.ts";
 export type SetByHand = readonly string[];
 
 export interface ChangedByRestore {
-  /** What applies again, although it had ended since the backup. */
+  /** The silences and pauses that apply again, although they had ended since the backup. */
   readonly returned: SetByHand;
-  /** The settings that operators made since the backup and that the restore undoes. */
+  /** The silences and pauses that operators set since the backup. The restore loses them. */
   readonly lost: SetByHand;
 }
 
-/** Reads what applies at a moment. A state with a schema that is older than silences has none. */
+/**
+ * Reads the silences and pauses that apply at a moment. A state with a schema that is older than
+ * silences has none.
+ */
 export function readSetByHand(handle: SqliteHandle, nowMs: number): SetByHand {
   return [...silencesIn(handle, nowMs), ...pausesIn(handle)];
 }

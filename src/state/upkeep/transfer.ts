@@ -43,6 +43,7 @@ export const TRANSFERRED = {
   event_marks: ["event_id", "kind"],
   clicks: ["id"],
   message_footers: ["message_id"],
+  escalations: ["delivery_id"],
   sink_health: ["sink"],
   ledger: ["id"],
   spent_hours: ["hour", "key"],

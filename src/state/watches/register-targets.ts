@@ -14,8 +14,8 @@ export interface WatchTargets {
   readonly watchKey: string;
   readonly targets: readonly TargetRegistration[];
   /**
-   * Whether the watch is paused or disabled. A target that is configured again in that time is read
-   * again only when the watch is.
+   * Whether the watch is paused or disabled. A target that is configured again during that time is
+   * not read before the watch is resumed.
    */
   readonly isAway: boolean;
   /**
@@ -23,7 +23,9 @@ export interface WatchTargets {
    * otherwise null.
    */
   readonly returnedFromMs: number | null;
-  /** When the only feed of the watch was last read, in case a different feed replaces it. */
+  /**
+   * The time when the only feed of the watch was last read, in case a different feed replaces it.
+   */
   readonly readUntilMs?: number | undefined;
 }
 

@@ -100,6 +100,26 @@ describe("the heading of a digest", () => {
   });
 });
 
+describe("the numbers by which a digest is sorted", () => {
+  const sortBy = {
+    name: "likes_count",
+    of: ({ body }: Pick<OutboxEvent["event"], "body">) => body.tweet?.likes_count,
+  };
+
+  it("stand beside their alerts, on one line, unless the title says the number", () => {
+    const post = tweet("1", {}, 1_200);
+    const crossed = (name: string) =>
+      tweet("2", {
+        type: "tweet.threshold",
+        body: { tweet: { ...makeTweet("2"), likes_count: 9 }, crossed: [name] },
+      });
+    const { valueText } = layOut([post], schedule({ sortBy }));
+    expect(valueText?.(post)).toBe("♥\u00a01.2K");
+    expect(valueText?.(crossed("likes_count"))).toBeUndefined();
+    expect(valueText?.(crossed("reply_count"))).toBe("♥\u00a09");
+  });
+});
+
 describe("the sections of a digest", () => {
   it("are the watches where several matched, and the types within a watch of several", () => {
     const posts = range(10, 14).map((id) => tweet(id));
@@ -158,8 +178,8 @@ describe("the sections of a digest", () => {
     );
     expect(shapeOf(digest)).toEqual([["fans", "11 10 8 9"]]);
     expect(digest.sections[0]?.items.map((event) => digest.valueText?.(event))).toEqual([
-      "♥ 1.2K",
-      "♥ 5",
+      "♥\u00a01.2K",
+      "♥\u00a05",
       undefined,
       undefined,
     ]);

@@ -265,7 +265,11 @@ const REPORT: ReportView = {
 const REPORTED = [
   alert("report.created", "daemon", { message: "Weekly", report: REPORT as never }, ""),
 ];
-const DELETED = [alert("tweet.deleted", "search", { tweet: post("", ann) })];
+const DELETED = [
+  alert("tweet.deleted", "search", {
+    tweet: post("", ann, { created_at: "2026-11-27T07:48:00.000Z" }),
+  }),
+];
 
 /** The payloads of each picture, by its name. */
 export const SAMPLES = {

@@ -136,6 +136,16 @@ describe("a report", () => {
   });
 });
 
+describe("the message of a report", () => {
+  it("explains its brackets where there are some, and tears no number from its sign", async () => {
+    await commit([post(0, NOW_MS - HOUR, 7), post(1, NOW_MS - 8 * DAY)]);
+    const lines = reportLines(await build());
+    expect(lines.join("\n")).toContain("♥\u00a07");
+    const said = lines.indexOf("In brackets: the change from the period before");
+    expect(said).toBe(lines.some((line) => /\((?:same|[+−]\d+)\)/.test(line)) ? 1 : -1);
+  });
+});
+
 describe("a scheduled report", () => {
   const weekly = (nextAtMs: (atMs: number) => number): ReportConfig => ({
     ...{

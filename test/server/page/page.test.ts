@@ -120,14 +120,15 @@ describe("the status page", () => {
   it("does not call a tweet trouble that is gone", () => {
     const gone = { name: "100", status: "gone", reason: "deleted, or no longer public" } as const;
     const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
-    expect(one).toContain("100, gone");
+    // What a watch reads stands beside its name, and what became of that under its state.
+    expect(one).toMatch(/every 5m 100 OK gone /);
     expect(one).not.toContain("Problem");
     const many = wordsOf(
       page({
         watches: [watchView({ targets: [gone, { name: "200", status: "ok", reason: "" }] })],
       }),
     );
-    expect(many).toContain("2 targets, 1 gone");
+    expect(many).toMatch(/every 5m 2 targets OK 1 gone /);
   });
 
   it("does not call an account trouble that is merely not indexed", () => {
@@ -138,7 +139,7 @@ describe("the status page", () => {
         ],
       }),
     );
-    expect(words).toContain("rival, not indexed");
+    expect(words).toContain("rival OK not indexed");
     expect(words).not.toContain("Needs attention");
   });
 

@@ -44,6 +44,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "one count stands for the others",
   },
   {
+    keys: /\bescalate\b/,
+    why: "test/app/escalate.test.ts",
+  },
+  {
     keys: /^reports\b/,
     why: "a reload may remove the sink of one: test/sim/crash plays one at every crash point",
   },

@@ -42,6 +42,9 @@ export const STORE_WRITES: readonly string[] = [
   "addSilence",
   "expireSilence",
   "mark",
+  "commitEscalations",
+  "trackFailing",
+  "replanEscalations",
   "silenceDeliveries",
   "closeLevel",
   "writeNote",
@@ -72,6 +75,8 @@ const STORE_READS = [
   "dueRechecks",
   "dueEnrichments",
   "listSilences",
+  "dueEscalations",
+  "nextEscalationAt",
 ] as const;
 
 /** What only commands call, which nobody runs in a simulation, and reads like those above. */

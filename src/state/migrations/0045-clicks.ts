@@ -1,4 +1,4 @@
-/** Schema 44: the clicks on buttons in chats that took effect, because vendors deliver some twice. */
+/** Schema 45: the clicks on buttons in chats that took effect, because vendors deliver some twice. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
