@@ -32,7 +32,10 @@ const ofDeliveries = listStatement<object, number>()((on, list) =>
     .where(isGone),
 );
 
-const goneDeliveries = async (db: Executor, ids: readonly number[]): Promise<ReadonlySet<number>> =>
+export const goneDeliveries = async (
+  db: Executor,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> =>
   new Set((await ofDeliveries(db, ids, {})).rows.map(({ id }) => Number(id)));
 
 const membersOf = listStatement<object, string>()((on, list) =>
