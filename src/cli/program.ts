@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   health: async () => (await import("./inspect/health.ts")).addHealth,
   sandbox: async () => (await import("./start/sandbox.ts")).addSandbox,
   plan: async () => (await import("./planning/plan.ts")).addPlan,
+  backtest: async () => (await import("./planning/backtest.ts")).addBacktest,
   test: async () => (await import("./planning/test.ts")).addTest,
   call: async () => (await import("./call/call.ts")).addCall,
   budget: async () => (await import("./planning/budget.ts")).addBudget,

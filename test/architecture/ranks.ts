@@ -61,11 +61,11 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
     ["alerts"],
     ["reports"],
     ["views"],
-    ["plan", "try", "backfill"],
+    ["plan", "try", "backfill", "backtest"],
     ["actions"],
     ["offline"],
   ],
-  app: [["daemon", "fleet"], ["delivering"], ["polling"], ["reload"], ["."]],
+  app: [["daemon", "fleet", "backtest"], ["delivering"], ["polling"], ["reload"], ["."]],
   state: [
     ["db"],
     ["membership"],

@@ -130,7 +130,7 @@ describe("the packed package", () => {
     ).toEqual([]);
   });
 
-  it("is what a user needs and nothing else: at most 180 files and 1.6 MB, no sources, and the types in one file", () => {
+  it("is what a user needs and nothing else: at most 186 files and 1.6 MB, no sources, and the types in one file", () => {
     const files = readdirSync(join(consumer, "node_modules/chirpwatch"), {
       recursive: true,
       withFileTypes: true,
@@ -139,7 +139,7 @@ describe("the packed package", () => {
       .map(({ parentPath, name }) =>
         relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)),
       );
-    expect(files.length).toBeLessThanOrEqual(180);
+    expect(files.length).toBeLessThanOrEqual(186);
     expect(tarballBytes).toBeLessThanOrEqual(1_600_000);
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
     expect(files).toEqual(

@@ -18,6 +18,8 @@ const MAX_WORDS = {
   "docs/discord-buttons.md": 190,
   "docs/slack-buttons.md, its alerts and errors": 310,
   "the settings of chat": 260,
+  "docs/backtest.md": 308,
+  "options, settings and errors of the archive and of backtests": 240,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
 import type { Adapters } from "../../src/app/daemon/daemon-deps.ts";
+import type { Config } from "../../src/config/config.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import type { Files } from "../../src/model/files.ts";
 import type { Http } from "../../src/model/http.ts";
@@ -66,6 +67,10 @@ export interface InnerDaemon {
   reload(api?: object): Promise<void>;
   /** Every event that ops was sent. */
   readonly ops: HookReceiver;
+  /** The configuration that it was given last. */
+  config(): Config;
+  /** The configuration as its options make it now. It is given to nobody. */
+  configNow(): Promise<Config>;
   /** The status of /healthz. */
   health(): Promise<number>;
   /** The JSON of a path below `/api/v1/`; `POST` and `DELETE` change something. */
@@ -285,6 +290,8 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     reload,
     ask,
     control,
+    config: () => config,
+    configNow: () => configWith(lastApi),
   };
 }
 

@@ -244,7 +244,7 @@ function warnOfComment(node: Node, report: Report): void {
  * Binds the labels that are known before an event is created. If a caller knows further labels, it
  * passes them as `labels` in the body.
  */
-const bindLabels = (
+export const bindLabels = (
   where: Where,
   labels: Readonly<Record<string, string>>,
 ): NonNullable<Watch["where"]> => ({

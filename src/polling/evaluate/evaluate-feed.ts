@@ -191,7 +191,7 @@ export function evaluateFeed(
 }
 
 /** Returns why the watch rejects the tweet; undefined if it accepts it. */
-function reasonAgainstPost(watch: Watch, tweet: Tweet): string | undefined {
+export function reasonAgainstPost(watch: Watch, tweet: Tweet): string | undefined {
   const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
   return reason ?? reasonAgainstBody(watch, { tweet });
 }

@@ -245,8 +245,8 @@ export const memberBody = (
 const subjectOf = (target: TargetState, userId: string): string =>
   `${target.userId ?? target.key}/${userId}`;
 
-function reasonAgainstMember(
-  { watch }: Subscriber,
+export function reasonAgainstMember(
+  { watch }: Pick<Subscriber, "watch">,
   user: User,
   body: EventBody,
 ): string | undefined {
