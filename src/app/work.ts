@@ -16,6 +16,7 @@ import type { ChangedWatches, Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createMeter, type ReadableMeter } from "../server/metrics/meter.ts";
+import { createTrials } from "../operate/try/trials.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
 import type { Actions, ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
@@ -245,7 +246,14 @@ function shownOf(built: BuiltWork, actions: Actions): HttpRouteDeps {
     failingEnrichments: enriching.failing,
     chatTroubles: () => chat.troubles(),
   });
-  return { ...built, views, actions };
+  const trials = createTrials({
+    ...built,
+    config,
+    ...{ gate: polling.gate, backfill: actions.backfill, random: built.deps.random },
+    polls: () => engine.polls,
+    sinks: () => delivery().sinks,
+  });
+  return { ...built, views, actions, trials };
 }
 
 /**

@@ -127,6 +127,8 @@ export interface EventQuery {
   readonly text?: string;
   /** A state that at least one of its deliveries has. */
   readonly state?: DeliveryOutcome;
+  /** A sink that at least one of its deliveries went to; the same one if `state` is given too. */
+  readonly sink?: string;
   /** Whether the event must be acknowledged, or must not be. */
   readonly isAcknowledged?: boolean;
   readonly limit: number;
@@ -167,6 +169,8 @@ export interface LabelsPage {
 export interface History {
   /** Returns every verdict on an item id, over all watches. */
   explainItem(itemId: string): Promise<readonly ItemHistory[]>;
+  /** Returns the verdicts that led to an event; none if the state has no such event. */
+  explainEvent(eventId: string): Promise<readonly ItemHistory[]>;
   /** Returns the newest events, newest first. */
   recentEvents(limit: number): Promise<readonly ChirpEvent[]>;
   /** Returns the newest events with their deliveries. */

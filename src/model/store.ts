@@ -4,6 +4,7 @@
  */
 import type { ReportStore } from "./report.ts";
 import type { ArchiveStore } from "./archive.ts";
+import type { DayStore } from "./days.ts";
 import type { BackfillStore } from "./backfill.ts";
 import type { ConfigRevisionStore } from "./config-revisions.ts";
 import type { CrosspostStore } from "./crosspost.ts";
@@ -91,6 +92,7 @@ export interface Store
     History,
     Notes,
     ReportStore,
+    DayStore,
     LearnedStore,
     Upkeep {
   close(): Promise<void>;

@@ -39,6 +39,7 @@ export interface ApiDeps
  */
 export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addReads(app, deps);
+  addDays(app, deps);
   addPreviews(app, deps);
   addReload(app, deps, door);
   addPauses(app, deps, door);
@@ -106,7 +107,7 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
       id: "explainItem",
       summary: "Says what happened to an item, or why nothing is stored about it.",
       answer: "Explain",
-      params: { item: "A tweet id, a link, a handle or a profile link." },
+      params: { item: "A tweet id, a link, a handle, a profile link or the id of an event." },
     }),
     checkQuery(addressSchema({})),
     async (c) => {
@@ -125,6 +126,35 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
       return typeof found === "string"
         ? badPage(c, found)
         : c.json({ ...view, dead: found.page, next: found.next });
+    },
+  );
+}
+
+function addDays(app: Hono, { views }: ApiDeps): void {
+  app.get(
+    "/api/v1/activity",
+    describe({
+      id: "readActivity",
+      summary: "Returns alerts and requests over time.",
+      answer: "Activity",
+    }),
+    checkQuery(addressSchema({})),
+    async (c) => c.json(await views.activity()),
+  );
+  app.get(
+    "/api/v1/watches/:id/days",
+    describe({
+      id: "readWatchDays",
+      summary: "Returns what a watch read, alerted and cost by day.",
+      answer: "WatchDays",
+      params: WATCH,
+      problems: [404],
+    }),
+    checkQuery(addressSchema({})),
+    async (c) => {
+      const id = c.req.param("id");
+      const view = await views.watchDays(id);
+      return view === undefined ? unknownWatch(c, id) : c.json(view);
     },
   );
 }
@@ -235,6 +265,13 @@ function addPauses(app: Hono, deps: ApiDeps, door: string): void {
   );
 }
 
+const unknownWatch = (c: Context, id: string): Response =>
+  problem(c, {
+    status: 404,
+    code: "WATCH_UNKNOWN",
+    message: `there is no watch "${id.slice(0, 80)}"`,
+  });
+
 interface PauseChange {
   readonly paused: boolean;
   readonly isFromNow?: boolean;
@@ -248,12 +285,7 @@ async function setPaused(
 ): Promise<Response> {
   const id = c.req.param("id") ?? "";
   const view = await actions.setPaused(id, paused, { isFromNow, by });
-  if (view === undefined)
-    return problem(c, {
-      status: 404,
-      code: "WATCH_UNKNOWN",
-      message: `there is no watch "${id}"`,
-    });
+  if (view === undefined) return unknownWatch(c, id);
   if (isFromNow && !view.was_paused)
     return problem(c, {
       status: 409,

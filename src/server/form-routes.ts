@@ -2,17 +2,19 @@
  * The routes for the status page's forms that add and end silences. They accept plain HTML forms,
  * so that the page works without scripts. The API's routes are in silence-routes.ts.
  */
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { describe } from "./openapi/describe.ts";
-import { PAGE_POLICY } from "./page/page-assets.ts";
+import { REFUSALS } from "./page-form-routes.ts";
+import { answerPage } from "./page-routes.ts";
 import {
+  EMPTY_SILENCE,
   renderSilencePage,
   requestOfForm,
   type SilenceFormText,
 } from "./page/page-silence-form.ts";
-import { type BodyRefusal, parseForm, readBody } from "./request-body.ts";
+import { parseForm, readBody } from "./request-body.ts";
 import type { Actions } from "./contract/actions.ts";
 
 export interface SilencePageDeps {
@@ -27,15 +29,12 @@ export interface SilencePageDeps {
  */
 const TO_ROOT = "../../";
 
-const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
-  413: "the text is too long",
-  408: "the form did not arrive in time",
-  400: "the form did not arrive completely",
-};
-
 export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageDeps): void {
   const form = describe({ id: "showSilenceForm", summary: "The form.", answer: "text/html" });
-  app.get("/silences", form, (c) => pageOf(c, renderSilencePage({})));
+  app.get("/silences", form, (c) => {
+    const { matchers = "" } = c.req.query();
+    return answerPage(c, renderSilencePage({ written: { ...EMPTY_SILENCE, matchers } }));
+  });
   const add = describe({
     id: "submitSilence",
     summary: "Adds a silence from the form.",
@@ -47,11 +46,11 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
   app.post("/silences", add, async (c) => {
     const body = await readBody(c, clock);
     if ("refusal" in body)
-      return pageOf(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
+      return answerPage(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
     const written = textOf(await parseForm(body.bytes, c.req.header("content-type") ?? ""));
     const outcome = await actions.addSilence(requestOfForm(written));
     if (!outcome.ok)
-      return pageOf(c, renderSilencePage({ problems: outcome.errors, written }), 400);
+      return answerPage(c, renderSilencePage({ problems: outcome.errors, written }), 400);
     const { id, matchers, ends_at: endsAt } = outcome.silence;
     log.info("silence added", { silence: id, matchers, until: endsAt });
     return c.redirect(".", 303);
@@ -68,7 +67,7 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
     if (silence === undefined)
-      return pageOf(
+      return answerPage(
         c,
         renderSilencePage({
           problems: [`there is no silence "${id.slice(0, 80)}"`],
@@ -79,11 +78,6 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
     log.info("silence ended", { silence: id });
     return c.redirect(TO_ROOT, 303);
   });
-}
-
-function pageOf(c: Context, page: string, status: 200 | 404 | BodyRefusal = 200): Response {
-  c.header("Content-Security-Policy", PAGE_POLICY);
-  return c.html(page, status) as Response;
 }
 
 /**

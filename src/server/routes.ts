@@ -7,20 +7,20 @@ import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import { readEventQuery } from "./contract/event-query.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
 import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./access/guard.ts";
 import { describe } from "./openapi/describe.ts";
 import { addDocument } from "./openapi/openapi.ts";
-import { PAGE_POLICY } from "./page/page-assets.ts";
-import { renderPage } from "./page/page.ts";
-import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
+import { addPageForms } from "./page-form-routes.ts";
+import { addPages } from "./page-routes.ts";
 import { createProbe } from "./probe.ts";
 import { problem } from "./openapi/problem.ts";
 import { addAlertForms } from "./alert-form-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
+import { addTrialForms } from "./trial-form-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { WrongTokens } from "./access/wrong-tokens.ts";
+import type { Trials } from "./contract/trials.ts";
 import type { Health, Views } from "./contract/views.ts";
 
 /**
@@ -35,6 +35,7 @@ export type Access =
 export interface HttpRouteDeps extends ApiDeps, TailRouteDeps {
   readonly clock: Clock;
   readonly views: Views;
+  readonly trials: Trials;
 }
 
 export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
@@ -50,7 +51,10 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   });
   addHealth(app, deps);
   app.use(async (c, next) => refusalOf(c, access, deps.log) ?? next());
+  addMetrics(app, deps);
   addPages(app, deps);
+  addPageForms(app, deps, pageOf(access));
+  addTrialForms(app, deps, pageOf(access));
   addSilencePages(app, deps);
   addAlertForms(app, deps);
   addTailRoute(app, deps);
@@ -91,12 +95,7 @@ function addHealth(app: Hono, { views, clock }: HttpRouteDeps): void {
   });
 }
 
-function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
-  const page = describe({ id: "showStatus", summary: "The status page.", answer: "text/html" });
-  app.get("/", page, async (c) => {
-    c.header("Content-Security-Policy", PAGE_POLICY);
-    return c.html(renderPage(await views.status(), clock.now()));
-  });
+function addMetrics(app: Hono, { views }: HttpRouteDeps): void {
   const metrics = describe({
     id: "readMetrics",
     summary: "The metrics in the exposition format of Prometheus.",
@@ -107,19 +106,6 @@ function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     }),
   );
-  const past = describe({
-    id: "showEvents",
-    summary: "The page of past events, with the filters of `listEvents`.",
-    answer: "text/html",
-    also: [400],
-  });
-  app.get("/events", past, async (c) => {
-    c.header("Content-Security-Policy", PAGE_POLICY);
-    const asked = c.req.query();
-    const query = readEventQuery({ limit: "200", ...asked }, clock.now());
-    if (typeof query === "string") return c.html(renderBadEventsPage(query), 400);
-    return c.html(renderEventsPage(await views.events(query), asked, clock.now()));
-  });
 }
 
 /**
@@ -132,6 +118,10 @@ const callerOf = (access: Access): string =>
     : access.token === undefined
       ? "API"
       : "API with server.token";
+
+/** Returns the name of the page as a caller, for logs and the audit. */
+const pageOf = (access: Access): string =>
+  access.kind === "socket" || access.token === undefined ? "page" : "page with server.token";
 
 /**
  * Returns the address of the other end of the connection. Headers such as X-Forwarded-For are

@@ -39,7 +39,8 @@ import { commitEscalations, dueEscalations, nextEscalationAt } from "./outbox/es
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { eventHeads, eventRecords } from "./history/report-events.ts";
-import { explainItem } from "./history/explain.ts";
+import { days } from "./history/days.ts";
+import { explainEvent, explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
 import { alertsOfMessages } from "./history/message-alerts.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
@@ -131,6 +132,7 @@ export function createStore(
     eventHeads: (sinceMs, before) => eventHeads(db, sinceMs, before),
     eventRecords: (ids) => eventRecords(db, ids, deps.clock.now()),
     firstWatchHour: () => firstWatchHour(db),
+    ...days(db),
     ...notes(db),
     ...learned(db),
     ...upkeep(db),
@@ -291,6 +293,7 @@ const backfills = (db: Executor): BackfillStore => ({
 
 const history = (db: Executor, clock: Clock): History => ({
   explainItem: (itemId) => explainItem(db, itemId, clock.now()),
+  explainEvent: (eventId) => explainEvent(db, eventId, clock.now()),
   findEvents: (query) => findEvents(db, query, clock.now()),
   labelsSince: (sinceMs, before) => labelsSince(db, sinceMs, before),
   recentEvents: (limit) => recentEvents(db, limit),

@@ -6,6 +6,8 @@ import type { DeadView } from "../../src/server/schema/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
 import type { AddSilenceOutcome, SilenceView } from "../../src/server/schema/silence-view.ts";
+import type { Trials } from "../../src/server/contract/trials.ts";
+import type { ActivityView, WatchDaysView } from "../../src/server/schema/days-view.ts";
 import type { EventEntry, EventsView } from "../../src/server/schema/event-view.ts";
 import type { FoundItem, Health, Views } from "../../src/server/contract/views.ts";
 import type { SinkView } from "../../src/server/schema/sink-view.ts";
@@ -120,6 +122,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
       type: "tweet.created",
       watch: "brand-mentions",
       title: "Alice (@alice) posted",
+      text: "hello",
       url: "https://x.com/alice/status/1899000000000000001",
       occurred_at: "2026-03-10T13:56:58.000Z",
       detected_at: "2026-03-10T13:57:10.400Z",
@@ -137,9 +140,31 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   ...changes,
 });
 
+const dayText = (ago: number) => new Date(NOW_MS - ago * 86_400_000).toISOString().slice(0, 10);
+
+export const activityView = (): ActivityView => ({
+  alerts: Array.from({ length: 30 }, (_, at) => ({ day: dayText(29 - at), count: (at * 7) % 23 })),
+  requests: Array.from({ length: 9 * 24 + 14 }, (_, hour) => ({
+    at: new Date(Date.parse("2026-03-01T00:00:00Z") + hour * 3_600_000).toISOString(),
+    spent: 100 + ((hour * 37) % 71),
+  })),
+});
+
+export const watchDaysView = (watch: string): WatchDaysView => ({
+  watch,
+  days: Array.from({ length: 14 }, (_, at) => ({
+    day: dayText(13 - at),
+    read: 200 + ((at * 31) % 90),
+    filtered: 150 + ((at * 31) % 70),
+    alerted: (at * 5) % 17,
+    requests: 288,
+  })),
+});
+
 export interface DaemonStandIn {
   readonly views: Views;
   readonly actions: Actions;
+  readonly trials: Trials;
   dead: DeadView;
   status: StatusView;
   health: () => Promise<Health>;
@@ -195,6 +220,12 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`events ${JSON.stringify(query)}`);
         return Promise.resolve(daemon.events);
       },
+      event: (id) => Promise.resolve(daemon.events.events.find(({ data }) => data["id"] === id)),
+      activity: () => Promise.resolve(activityView()),
+      watchDays: (id) =>
+        Promise.resolve(
+          daemon.status.watches.some((watch) => watch.id === id) ? watchDaysView(id) : undefined,
+        ),
       explain(item) {
         asked.push(`explain ${item}`);
         return Promise.resolve(daemon.found);
@@ -248,6 +279,32 @@ export function createDaemonStandIn(): DaemonStandIn {
             },
           ],
         }),
+    },
+    trials: {
+      testSink(sink) {
+        asked.push(`test sink ${sink}`);
+        const known = daemon.status.sinks.find(({ name }) => name === sink);
+        return Promise.resolve(known && { error: known.reason });
+      },
+      testPrice: (id) =>
+        Promise.resolve(
+          daemon.status.watches.some((watch) => watch.id === id)
+            ? { requests: 2, leftOut: 1 }
+            : undefined,
+        ),
+      testWatch(id) {
+        asked.push(`test ${id}`);
+        const items = [
+          { title: "Alice (@alice) posted", text: "hello", rejected: "" },
+          { title: "Bob (@bob) posted", text: "spam", rejected: "the words contain spam" },
+        ];
+        return Promise.resolve([{ name: "@acme", problem: "", items }]);
+      },
+      backfillPrice: () => Promise.resolve({ requests: 12.4, unread: 1 }),
+      backfill(request) {
+        asked.push(`backfill ${JSON.stringify(request)}`);
+        return Promise.resolve({ alerts: 3, requests: 12, cut: "" });
+      },
     },
     actions: {
       reload(askedBy) {

@@ -144,6 +144,14 @@ function unknownFields(schema: object, value: unknown, at = ""): readonly string
 /** A good value for each parameter, by operation or for all. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": { id: "1", name: "brand", item: "1899000000000000001" },
+  readWatchDays: { id: "brand-mentions" },
+  showAlert: { id: "e1" },
+  showItem: { item: "e1" },
+  showWatch: { id: "brand-mentions" },
+  submitPause: { id: "brand-mentions" },
+  submitResume: { id: "brand-mentions" },
+  showTest: { id: "brand-mentions" },
+  submitTest: { id: "brand-mentions" },
   pauseWatch: { id: "brand-mentions" },
   resumeWatch: { id: "brand-mentions" },
   acknowledge: { id: "e1" },
@@ -161,6 +169,7 @@ const BODIES: Readonly<Record<string, { readonly type: string; readonly text: st
     type: "application/json",
     text: JSON.stringify({ matchers: ['watch="a"'], duration: "1h", comment: "x", author: "" }),
   },
+  submitBackfill: { type: "application/x-www-form-urlencoded", text: "since=2h&max_requests=5" },
   submitSilence: {
     type: "application/x-www-form-urlencoded",
     text: "matchers=a&duration=1h&comment=x",
@@ -227,7 +236,8 @@ describe.each(ROUTES.filter(({ path }) => path !== "/api/v1/tail"))("$method $pa
   const operation = operationOf(route);
 
   it("answers what the document says", async () => {
-    const { routes } = setUp();
+    const { routes, daemon } = setUp();
+    daemon.events = { events: [eventEntry()], next: null };
     const { operationId = "" } = operation ?? {};
     const answer = await ask(routes, route, goodValues(route), BODIES[operationId]);
     // The stand-in has no report.
@@ -272,6 +282,7 @@ describe.each(ROUTES.filter(({ path }) => path !== "/api/v1/tail"))("$method $pa
         log: silentLog,
         views: all(daemon.views),
         actions: all(daemon.actions),
+        trials: all(daemon.trials),
       },
       { kind: "tcp", token: "t" },
     );

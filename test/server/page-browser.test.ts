@@ -109,10 +109,7 @@ it("goes on updating while a link has the focus, keeps the focus there, and says
   const [event] = daemon.status.recent_events;
   if (event === undefined) throw new Error("the stand-in has no event");
   daemon.status = statusView({
-    recent_events: [
-      { ...event, title: "Bob (@bob) posted", url: "https://x.com/bob/status/2" },
-      event,
-    ],
+    recent_events: [{ ...event, id: "e2", title: "Bob (@bob) posted" }, event],
   });
   await clock.advance(31 * SECOND);
   await refresh(page);

@@ -31,6 +31,8 @@ import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
 export interface Polling {
   readonly engine: Engine;
+  /** Makes requests to the data service within rate and quota. */
+  readonly gate: Pick<RequestGate, "request">;
   readonly quotaMonitor: QuotaMonitor;
   readonly auditReadings: AuditReadings;
   readonly keyMonitor: KeyMonitor;
@@ -74,7 +76,7 @@ class PollingHalf implements Polling {
   readonly #serviceClock: ServiceClock;
   readonly #paying: Paying;
   readonly #pacer: UpstreamPacer;
-  readonly #gate: RequestGate;
+  readonly gate: RequestGate;
   readonly #auditing: Auditing;
   #settings: string;
 
@@ -84,7 +86,7 @@ class PollingHalf implements Polling {
     this.#serviceClock = createServiceClock(clock);
     this.#paying = this.#newPaying();
     this.#pacer = createUpstreamPacer(random, () => this.#paying.keyMonitor.usable());
-    this.#gate = this.#newGate();
+    this.gate = this.#newGate();
     this.#auditing = this.#newAuditing();
     const { engine, upstreamMonitor, storeMonitor } = this.#newEngine();
     this.engine = engine;
@@ -124,7 +126,7 @@ class PollingHalf implements Polling {
   }
 
   tryAtOnce(): void {
-    this.#gate.tryAtOnce();
+    this.gate.tryAtOnce();
   }
 
   #apiSettings(): string {
@@ -163,7 +165,7 @@ class PollingHalf implements Polling {
     const { delivering, store, meter, events, deps, share } = this.#parts;
     return createAuditing({
       paying: this.#paying,
-      gate: this.#gate,
+      gate: this.gate,
       delivering,
       store,
       meter,
@@ -215,7 +217,7 @@ class PollingHalf implements Polling {
     const { config, delivery, opsAlerts } = delivering;
     return createPollEngine({
       ...{ store, share, meter, trace, events, clock, random, hash, log, opsAlerts },
-      gate: this.#gate,
+      gate: this.gate,
       pacer: this.#pacer,
       quotaMonitor: this.quotaMonitor,
       serviceClock: this.#serviceClock,
@@ -241,7 +243,7 @@ class PollingHalf implements Polling {
       this.#paying.keyRefusals.answered(key);
       this.upstreamMonitor.keyTaken(false);
     });
-    events.on("keyRefusedElsewhere", (key, error) => void this.#gate.keyRefused(key, error));
+    events.on("keyRefusedElsewhere", (key, error) => void this.gate.keyRefused(key, error));
     events.on("keyTakenElsewhere", (key) => {
       this.keyMonitor.accepted(key);
       this.upstreamMonitor.keyTaken(true);

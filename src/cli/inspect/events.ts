@@ -23,6 +23,7 @@ interface Options {
   readonly alerts?: true;
   readonly author?: string;
   readonly text?: string;
+  readonly sink?: string;
   readonly state?: string;
   readonly acknowledged?: string;
   readonly limit: string;
@@ -48,6 +49,7 @@ export function addEvents(program: Command, context: CliContext): void {
     .option("--alerts", "leave out the daemon's own events")
     .option("--author <account>", "by or about this account: handle, id or profile link")
     .option("--text <words>", "whose text contains these words")
+    .option("--sink <name>", "with a delivery to this sink")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
     .option("--acknowledged <yes|no>", "that somebody has acknowledged, or nobody")
     .option("--limit <count>", "list at most this many events", String(DEFAULT_LIMIT))
@@ -64,6 +66,7 @@ export function addEvents(program: Command, context: CliContext): void {
         "alerts",
         "author",
         "text",
+        "sink",
         "state",
         "acknowledged",
         "csv",

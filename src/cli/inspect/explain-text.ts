@@ -2,29 +2,20 @@
  * Formats what happened to an item, from its verdict to its messages, in a block of lines for each
  * watch.
  */
-import type { Verdict } from "../../model/event.ts";
 import type {
   ExplainDelivery,
   ExplainLine,
   ExplainView,
 } from "../../server/schema/explain-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import { waitText, whoText } from "../../server/contract/delivery-words.ts";
+import {
+  stateWords,
+  VERDICT_WORDS,
+  waitText,
+  whoText,
+} from "../../server/contract/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
 import { pathLines } from "./path-text.ts";
-import { ownValue } from "../../model/own-value.ts";
-
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  event: "news: it became an alert",
-  dead: "not delivered: it became an alert, which was given up",
-  silenced: "not delivered: silenced",
-  deleted: "not delivered: the post was gone before the alert was sent",
-  baseline: "no alert: it was there when the watch began",
-  filtered: "no alert: filtered",
-  too_old: "no alert: too old when it was found",
-  muted: "no alert: muted",
-  duplicate: "no alert: duplicate",
-};
 
 export const formatExplanation = ({ item, item_id: id, verdicts }: ExplainView): string =>
   [`Item ${id ?? item}`, ...verdicts.map(watchBlock)].join("\n\n");
@@ -34,7 +25,7 @@ function watchBlock(line: ExplainLine): string {
     `${line.watch} (${cleanLine(line.target)})`,
     `  written  ${shortTime(line.occurred_at)}`,
     `  seen     ${shortTime(line.seen_at)}`,
-    `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
+    `  verdict  ${VERDICT_WORDS[line.verdict]}${reasonOf(line)}`,
   ];
   if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
   if (line.acknowledged !== null) lines.push(`  ack      ${cleanLine(whoText(line.acknowledged))}`);
@@ -63,18 +54,9 @@ function deliveryText(delivery: ExplainDelivery): string {
 }
 
 function stateText({ state, wait }: ExplainDelivery): string {
-  const word = ownValue(STATES, state) ?? state;
+  const word = stateWords(state);
   if (wait === null || wait.cause === "queued") return word;
   return `${state === "held" ? "waiting" : word}, ${waitText(wait, shortTime)}`;
 }
-
-const STATES: Readonly<Record<string, string>> = {
-  sealed: "on its way",
-  dead: "given up",
-  summarised: "counted in a digest, not listed",
-  not_published: "not published",
-  not_enriched: "sent without the enrichment",
-  duplicate: "duplicate of another message",
-};
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");

@@ -3,102 +3,25 @@
  * own below the line of the sink.
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
+import { pathFacts } from "../../server/contract/path-words.ts";
 import type { ExplainDelivery } from "../../server/schema/explain-view.ts";
-import type { EditView, PathSilenceView } from "../../server/schema/path-view.ts";
 
 export function pathLines(delivery: ExplainDelivery): readonly string[] {
-  const {
-    group = [],
-    throttle,
-    silence,
-    replayed_at: replayedAt,
-    joined_event: joined,
-    attempt_log: attempts = [],
-    edit,
-    link,
-  } = delivery;
-  const lines: readonly (readonly [title: string, text: string | null | undefined])[] = [
-    ["route", routeText(delivery)],
-    ["group", group.length === 0 ? null : group.join(", ")],
-    ["throttle", throttle],
-    ["silence", silence === null || silence === undefined ? null : silenceText(silence)],
-    ["with", joined === null || joined === undefined ? null : `event ${joined}`],
-    ["thread", threadText(delivery)],
-    ["template", templateText(delivery)],
-    ["repeat", repeatText(delivery)],
-    ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
+  const { attempt_log: attempts = [], link } = delivery;
+  const facts = pathFacts(delivery);
+  const edit = facts.filter(([title]) => title === "edit");
+  const lines: readonly (readonly [title: string, text: string])[] = [
+    ...facts.filter(([title]) => title !== "edit"),
     // If the first attempt succeeded, the line of the sink already shows it.
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
       ({ at, result, answer }) =>
         [
           "attempt",
-          `${timeText(at)} ${result}${result === "failed" ? `: ${answer}` : ""}`,
+          `${at.slice(0, 19).replace("T", " ")} ${result}${result === "failed" ? `: ${answer}` : ""}`,
         ] as const,
     ),
-    ["edit", edit === null || edit === undefined ? null : editText(edit)],
-    ["link", link],
+    ...edit,
+    ...(link === null || link === undefined ? [] : [["link", link] as const]),
   ];
-  return lines.flatMap(([title, text]) =>
-    text === null || text === undefined ? [] : [`    ${title.padEnd(9)}${cleanLine(text)}`],
-  );
+  return lines.map(([title, text]) => `    ${title.padEnd(9)}${cleanLine(text)}`);
 }
-
-function routeText({ routed_by: by, route, matchers = [] }: ExplainDelivery): string | null {
-  if (by === undefined) return null;
-  if (by === "watch") return "the watch's own sink";
-  if (by === "ops") return "ops.sink";
-  if (by === "replay") return "none: a replay sent it there";
-  if (by === "escalation") return "none: an `escalate` names the sink";
-  if (by === "unknown") return "the current configuration would not send it there";
-  return matchers.length === 0 || route === undefined
-    ? (route ?? null)
-    : `${route} (${matchers.join(", ")})`;
-}
-
-function threadText({ thread, state }: ExplainDelivery): string | null {
-  if (thread === null || thread === undefined) return null;
-  if (thread.is_first) return "this message is the first of its thread";
-  const place = `below message ${thread.first_message}`;
-  if (thread.ref !== null) return `${place}, stored there as ${thread.ref}`;
-  return state === "sent" ? place : `${place}, which is sent first`;
-}
-
-function templateText({ template, template_error: error }: ExplainDelivery): string | null {
-  if (template === null || template === undefined) return null;
-  return error === null || error === undefined
-    ? template
-    : `${template} failed, the default message was sent: ${error}`;
-}
-
-function repeatText({ repeat }: ExplainDelivery): string | null {
-  if (repeat === null || repeat === undefined) return null;
-  const before =
-    repeat.count === 0
-      ? ""
-      : `, sent again ${repeat.count === 1 ? "once" : `${repeat.count} times`} so far`;
-  const next =
-    repeat.next_at === null
-      ? "only once more, when the value is back to normal"
-      : `${timeText(repeat.next_at)} while the value stays past its threshold`;
-  return `${next}${before}`;
-}
-
-function silenceText({ id, matchers, author, comment, ends_at: endsAt }: PathSilenceView): string {
-  const by = author === "" ? "" : ` by ${author}`;
-  const until = endsAt === null ? "" : ` until ${timeText(endsAt)}`;
-  return `${id}${by}${until}${matchers.length === 0 ? "" : ` (${matchers.join(", ")})`}${comment === "" ? "" : `: ${comment}`}`;
-}
-
-const EDITS: Readonly<Record<EditView["state"], string>> = {
-  waiting: "waits until",
-  done: "the message shows the latest known version of its tweet",
-  dropped: "dropped, until the tweet changes again",
-  refused: "the message cannot be edited",
-};
-
-function editText({ state, due_at: dueAt, edited_at: editedAt, error }: EditView): string {
-  const last = editedAt === null ? "" : `, last edited ${timeText(editedAt)}`;
-  return `${EDITS[state]}${dueAt === null ? "" : ` ${timeText(dueAt)}`}${last}${error === "" ? "" : `: ${error}`}`;
-}
-
-const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");

@@ -3,9 +3,10 @@
  * used, so that a refusal is seen immediately.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
+import type { Clock } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Random } from "../../model/random.ts";
-import type { SendReceipt } from "../../model/sink.ts";
+import type { SendReceipt, Sink } from "../../model/sink.ts";
 import { routeEvent } from "../../route/route-event.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { createSink, sinkTypeOf } from "./create-sink.ts";
@@ -21,15 +22,39 @@ export async function sendSample(
   event: ChirpEvent,
   deps: SinkDeps & { readonly random: Random },
 ): Promise<SendReceipt> {
-  const sink = await createSink(config, deps);
-  const id = deps.random.id();
+  return sendSampleNow(
+    {
+      sink: await createSink(config, deps),
+      name: config.name,
+      clock: deps.clock,
+      random: deps.random,
+      linksHost: deps.linksHost,
+    },
+    event,
+  );
+}
+
+export interface SampleParts {
+  readonly sink: Sink;
+  readonly name: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly random: Pick<Random, "id">;
+  readonly linksHost: string;
+}
+
+/** Sends the sample through a sink that exists already. @throws SinkError if the sink refuses it */
+export async function sendSampleNow(
+  { sink, name, clock, random, linksHost }: SampleParts,
+  event: ChirpEvent,
+): Promise<SendReceipt> {
   const watches = event.watch === "" ? [] : [event.watch];
   const body = sink.render({
     events: [{ event, watches }],
     sample: true,
-    read: createReader(deps.linksHost),
+    read: createReader(linksHost),
   });
-  const message = { id, sink: config.name, groupKey: event.id, sealedAtMs: deps.clock.now(), body };
+  const sealedAtMs = clock.now();
+  const message = { id: random.id(), sink: name, groupKey: event.id, sealedAtMs, body };
   return sink.send(message, AbortSignal.timeout(TIMEOUT_MS));
 }
 

@@ -24,8 +24,9 @@ import { createWaitReader } from "../alerts/waiting.ts";
 import { planWatches } from "../plan/configured-polls.ts";
 import { readStoppedQuota } from "../plan/stopped-quota.ts";
 import { archiveOffReason, readArchive } from "../archive/archive-view.ts";
+import { createDays } from "../views/days.ts";
 import { createPathReader } from "../views/delivery-path.ts";
-import { eventsView } from "../views/events-view.ts";
+import { eventEntry, eventsView } from "../views/events-view.ts";
 import { findItem, unseenItem } from "../views/find-item.ts";
 import { budgetView, quotaView } from "../views/quota-view.ts";
 import { type RenderParts, renderEvent } from "../views/render-event.ts";
@@ -61,12 +62,21 @@ export function createOfflineViews(parts: OfflineViewParts): ApiViews {
       return budgetView(facts, spending);
     },
     events: async (query) => eventsView(await (await store()).findEvents(query), config.linksHost),
+    async event(id) {
+      const [record] = await (await store()).eventRecords([id]);
+      return record && eventEntry(record, config.linksHost);
+    },
     explain: async (item) => explain(parts, await store(), item),
     dead: async (sink) => readDead(await store(), config, sink),
     silences: async (withExpired) => readSilences(await store(), clock.now(), withExpired),
     replay: async (request) => previewReplay(await store(), config, request, clock.now()),
     replays: async () => readReplays(await store()),
     report: async (query) => reportView({ store: await store(), config, clock }, query),
+    async activity() {
+      const { facts } = await readStoppedQuota(await store(), config, parts);
+      return createDays({ store: await store(), clock }).ofAll(facts.period.startMs);
+    },
+    watchDays: async (id) => createDays({ store: await store(), clock }).ofWatch(id),
     render: (request) => render(parts, request),
   };
 }

@@ -12,7 +12,11 @@ export const eventsView = ({ events, next }: EventPage, linksHost: string): Even
   next,
 });
 
-function eventEntry(
+/** Returns the text of a message, or else that of the post that it is about. */
+export const textOf = ({ body, context }: ReturnType<ReturnType<typeof createReader>>): string =>
+  body === "" ? (context?.body ?? "") : body;
+
+export function eventEntry(
   { event, deliveries, acknowledged }: EventRecord,
   linksHost: string,
 ): EventEntry {
@@ -21,7 +25,7 @@ function eventEntry(
     type: event.type,
     timestamp: isoTime(event.detectedAtMs),
     title: cleanLine(message.title),
-    text: cleanText(message.body === "" ? (message.context?.body ?? "") : message.body),
+    text: cleanText(textOf(message)),
     url: message.url ?? null,
     author: message.author?.handle ?? "",
     deliveries: deliveries.map(({ sink, state }) => ({ sink, state })),

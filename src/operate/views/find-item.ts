@@ -1,6 +1,6 @@
 /**
- * Finds an item by the text with which a person asks for it: a tweet id or link, a user id, a
- * handle or a profile link.
+ * Finds an item by what people write when they ask about it: a tweet id or link, a user id, a
+ * handle or a profile link, or the id of an event.
  */
 import { parseAccount } from "../../model/account.ts";
 import type { DeliveryPath, History } from "../../model/history.ts";
@@ -10,6 +10,9 @@ import { isTweetId, type UnseenItem } from "./unseen.ts";
 import type { FoundItem } from "../../server/contract/views.ts";
 
 const STATUS_LINK = /(?:\/([A-Za-z0-9_]{1,15}))?\/status(?:es)?\/(\d+)/;
+
+/** An event id as `runtime/hash.ts` makes them. No id of an item and no handle is that long. */
+const EVENT_ID = /^[\w-]{22}$/;
 
 export interface ItemReaders {
   readonly readWait: WaitReader;
@@ -22,8 +25,10 @@ export async function findItem(
   { readWait, readPath }: ItemReaders,
 ): Promise<Omit<FoundItem, "firstReads" | "unseen">> {
   const text = item.trim();
-  const itemId = await itemIdOf(store, text);
-  const histories = itemId === null ? [] : await store.explainItem(itemId);
+  const ofEvent = EVENT_ID.test(text) ? await store.explainEvent(text) : [];
+  const itemId = ofEvent[0]?.itemId ?? (await itemIdOf(store, text));
+  const histories =
+    ofEvent.length > 0 ? ofEvent : itemId === null ? [] : await store.explainItem(itemId);
   const deliveries = histories.flatMap((history) => history.deliveries);
   const waits = new Map(
     deliveries.flatMap((one) =>

@@ -8,10 +8,13 @@ import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
+import { cleanLine } from "../../render/text/clean-text.ts";
+import { trimText } from "../../render/text/trim-text.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventLine } from "../../server/schema/event-view.ts";
 import type { WatchView } from "../../server/schema/watch-view.ts";
 import { createReader } from "../create-reader.ts";
+import { textOf } from "./events-view.ts";
 import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "./noted-items.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
@@ -115,6 +118,9 @@ function firstReadView(
   return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
 }
 
+/** The characters of an event's text that the status shows. */
+const MAX_LINE_TEXT = 200;
+
 /** Returns an event in one line, with the state of its deliveries. */
 export function eventLine(
   { event, deliveries, acknowledged }: EventRecord,
@@ -127,6 +133,7 @@ export function eventLine(
     type: event.type,
     watch: event.watch,
     title: message.title,
+    text: trimText(cleanLine(textOf(message)), MAX_LINE_TEXT),
     url: message.url ?? null,
     occurred_at: isoTime(event.occurredAtMs),
     detected_at: isoTime(event.detectedAtMs),

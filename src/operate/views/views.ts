@@ -34,8 +34,9 @@ import { renderEvent, type RenderRequest } from "./render-event.ts";
 import type { Routing } from "../alerts/routing.ts";
 import type { ActivityFeed } from "./activity.ts";
 import { readArchive } from "../archive/archive-view.ts";
+import { createDays, type Days } from "./days.ts";
 import { createPathReader } from "./delivery-path.ts";
-import { eventsView } from "./events-view.ts";
+import { eventEntry, eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
 import { gapViews, stuckGapReasons } from "./gaps-view.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
@@ -102,9 +103,11 @@ export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
 
 class DaemonViews implements Views {
   readonly #parts: ViewsDeps;
+  readonly #days: Days;
 
   constructor(parts: ViewsDeps) {
     this.#parts = parts;
+    this.#days = createDays(parts);
   }
 
   async health(): Promise<Health> {
@@ -216,6 +219,12 @@ class DaemonViews implements Views {
     return eventsView(await store.findEvents(query), config().linksHost);
   }
 
+  async event(id: string): ReturnType<Views["event"]> {
+    const { store, config } = this.#parts;
+    const [record] = await store.eventRecords([id]);
+    return record && eventEntry(record, config().linksHost);
+  }
+
   async explain(item: string): Promise<FoundItem> {
     const { store, config } = this.#parts;
     const { pauses, nowMs } = this.#sinkFacts();
@@ -261,6 +270,14 @@ class DaemonViews implements Views {
   report(query: ReportQuery): ReturnType<Views["report"]> {
     const { store, config, clock } = this.#parts;
     return reportView({ store, config: config(), clock }, query);
+  }
+
+  activity(): ReturnType<Views["activity"]> {
+    return this.#days.ofAll(this.#parts.quotaMonitor.status.period.startMs);
+  }
+
+  watchDays(watchId: string): ReturnType<Views["watchDays"]> {
+    return this.#days.ofWatch(watchId);
   }
 
   replays(): ReturnType<Views["replays"]> {

@@ -12,6 +12,7 @@ import {
   reloadedViewSchema,
   resumedSinkViewSchema,
 } from "../schema/change-view.ts";
+import { activityViewSchema, watchDaysViewSchema } from "../schema/days-view.ts";
 import { deadViewSchema, resentViewSchema } from "../schema/dead-view.ts";
 import { eventsViewSchema } from "../schema/event-view.ts";
 import { explainViewSchema } from "../schema/explain-view.ts";
@@ -34,6 +35,7 @@ import { watchesViewSchema } from "../schema/watch-view.ts";
 const page = { next: nextSchema };
 
 export const ANSWERS = {
+  Activity: activityViewSchema,
   Acknowledged: z.object({ acknowledged: z.number() }).meta({ id: "Acknowledged" }),
   AddedSilence: addedSilenceViewSchema.extend(effectSchema.shape).meta({ id: "AddedSilence" }),
   Backfill: backfillViewSchema.extend(effectSchema.shape).meta({ id: "Backfill" }),
@@ -59,6 +61,7 @@ export const ANSWERS = {
   Silences: silencesViewSchema.extend(page).meta({ id: "Silences" }),
   Status: z.union([statusViewSchema, stoppedViewSchema]),
   TailLine: tailLineSchema,
+  WatchDays: watchDaysViewSchema,
   Watches: watchesViewSchema,
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 

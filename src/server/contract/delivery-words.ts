@@ -3,11 +3,38 @@
  * formats the times in them.
  */
 import { isoTime } from "../../model/clock.ts";
+import type { Verdict } from "../../model/event.ts";
 import type { DeliveryOutcome } from "../../model/history.ts";
+import { ownValue } from "../../model/own-value.ts";
 import type { Mark } from "../../model/mark.ts";
 import type { MarkView } from "../schema/mark-view.ts";
 import type { DeliveryView, SinkView, WaitView } from "../schema/sink-view.ts";
 import type { EventLine } from "../schema/event-view.ts";
+
+/** What a verdict means for people. */
+export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
+  event: "news: it became an alert",
+  dead: "not delivered: it became an alert, which was given up",
+  silenced: "not delivered: silenced",
+  deleted: "not delivered: the post was gone before the alert was sent",
+  baseline: "no alert: it was there when the watch began",
+  filtered: "no alert: filtered",
+  too_old: "no alert: too old when it was found",
+  muted: "no alert: muted",
+  duplicate: "no alert: duplicate",
+};
+
+const STATES: Readonly<Record<string, string>> = {
+  sealed: "on its way",
+  dead: "given up",
+  summarised: "counted in a digest, not listed",
+  not_published: "not published",
+  not_enriched: "sent without the enrichment",
+  duplicate: "duplicate of another message",
+};
+
+/** Returns the state of a delivery for people, such as `given up` for `dead`. */
+export const stateWords = (state: string): string => ownValue(STATES, state) ?? state;
 
 type TimeText = (iso: string) => string;
 

@@ -6,8 +6,9 @@
 import type { DeliveryHistory, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { ReportQuery, ReportView } from "../../model/report.ts";
 import type { BudgetView } from "../schema/budget-view.ts";
+import type { ActivityView, WatchDaysView } from "../schema/days-view.ts";
 import type { DeadView } from "../schema/dead-view.ts";
-import type { EventsView } from "../schema/event-view.ts";
+import type { EventEntry, EventsView } from "../schema/event-view.ts";
 import type { PathView } from "../schema/path-view.ts";
 import type { RenderView } from "../schema/render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "../schema/replay-view.ts";
@@ -57,6 +58,8 @@ export interface ApiViews {
   status(): Promise<StatusView | StoppedView>;
   budget(): Promise<BudgetView>;
   events(query: EventQuery): Promise<EventsView>;
+  /** Resolves to undefined if the state has no event with that id. */
+  event(id: string): Promise<EventEntry | undefined>;
   explain(item: string): Promise<FoundItem>;
   /** Lists the dead letters of one sink, or of all if `sink` is undefined. */
   dead(sink: string | undefined): Promise<DeadView>;
@@ -66,6 +69,10 @@ export interface ApiViews {
   replays(): Promise<ReplayRecordsView>;
   /** Resolves to the report, or to a sentence that says why there is none. */
   report(query: ReportQuery): Promise<ReportView | string>;
+  /** Resolves to what happened by day to all watches. */
+  activity(): Promise<ActivityView>;
+  /** Resolves to undefined if there is no watch with that id. */
+  watchDays(watchId: string): Promise<WatchDaysView | undefined>;
   /**
    * Resolves to an event as it would be sent to a sink now, or to a sentence that says why it
    * cannot be shown.

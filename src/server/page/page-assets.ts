@@ -62,6 +62,21 @@ details { padding: .85rem 1.1rem; margin-top: 1.1rem; } summary { cursor: pointe
 label { display: block; max-width: 34rem; margin: .7rem 0 0; font-size: .88rem; color: var(--soft); } section > form { padding: 0 1.1rem 1.1rem; }
 input, textarea { display: block; width: 100%; box-sizing: border-box; margin-top: .2rem; padding: .4rem .6rem; font: inherit; font-size: 1rem; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 8px; }
 input:focus-visible, textarea:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+nav { display: flex; gap: .9rem; } nav a[aria-current] { color: var(--ink); font-weight: 600; text-decoration: none; }
+section.card > form, details form { padding-bottom: .4rem; } details.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+form.search { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .2rem .9rem; align-items: end; padding: 0 1.1rem 1rem; } form.search button { justify-self: start; }
+select { display: block; width: 100%; margin-top: .2rem; padding: .4rem .5rem; font: inherit; font-size: 1rem; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 8px; }
+label.check { display: flex; gap: .5rem; align-items: center; } label.check input { width: auto; margin: 0; }
+dl.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .5rem 1.1rem; margin: 0; padding: 0 1.1rem 1rem; } dl.facts dt { font-size: .8rem; color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+details.act { padding: 0; margin-top: .2rem; } details.act summary { font-weight: 400; font-size: .85rem; color: var(--soft); }
+.links { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; } .full { color: var(--ink); font-size: 1.05rem; }
+.inset { padding: 0 1.1rem .7rem; } .text { white-space: pre-line; } ul.changes { margin: 0; padding: 0 1.1rem .9rem 2.3rem; overflow-wrap: anywhere; }
+.said { margin: 0 0 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; background: var(--good-bg); color: var(--good); }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(12.5rem, 1fr)); gap: 1rem 1.6rem; padding: 1rem 1.1rem; }
+figure { margin: 0; min-width: 0; } figcaption { font-size: .88rem; font-weight: 600; margin-bottom: .4rem; } figcaption span { display: block; color: var(--soft); font-weight: 400; }
+.chart { display: block; width: 100%; height: 5.6rem; border-bottom: 1px solid var(--line); } .chart.bars rect { fill: var(--accent); }
+.chart.line polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; } .chart .band { fill: var(--accent); opacity: .25; } .chart .limit { stroke: var(--bad); stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; }
+.axis { display: flex; justify-content: space-between; color: var(--soft); font-size: .8rem; }
 ul.problems { margin: 0; padding: 0 1.1rem .4rem 2.3rem; color: var(--bad); overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: 1.4rem; }
 #lost { position: sticky; top: .6rem; z-index: 1; margin-bottom: 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; box-shadow: var(--shadow); } #lost[hidden] { display: none; }

@@ -25,8 +25,10 @@ export const isUnreadable = (target: TargetView): boolean =>
 
 export function attention(status: StatusView): Html {
   const { reasons, config, watches } = status;
+  const linkOf = createLinks(status);
   const lines = [
-    ...[...reasons, ...(config.failed_reload?.errors ?? [])].map(plain),
+    ...reasons.map((sentence) => html`${sentence}${linkOf(sentence)}`),
+    ...(config.failed_reload?.errors ?? []).map(plain),
     ...failingPolls(watches),
     ...config.warnings.map(plain),
   ];
@@ -35,6 +37,22 @@ export function attention(status: StatusView): Html {
   const more = lines.length - shown.length;
   return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
 <ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
+}
+
+/**
+ * Returns a function that finds the watch or the sink that a sentence names, and links to its page,
+ * where one can act.
+ */
+function createLinks({ watches, sinks }: StatusView): (sentence: string) => Html | undefined {
+  const places = new Map([
+    ...watches.map(({ id }) => [id, `watches/${encodeURIComponent(id)}`] as const),
+    ...sinks.map(({ name }) => [name, `sinks/${encodeURIComponent(name)}`] as const),
+  ]);
+  return (sentence) => {
+    const named = sentence.split(/[\s:;,()]+/).find((word) => places.has(word));
+    if (named === undefined) return undefined;
+    return html` <a href="${places.get(named)}">Open ${named}</a>`;
+  };
 }
 
 const plain = (sentence: string): Html => html`${sentence}`;
@@ -46,4 +64,6 @@ const plain = (sentence: string): Html => html`${sentence}`;
 const failingPolls = (watches: readonly WatchView[]): Html[] =>
   watches
     .filter(({ problem, targets }) => problem !== "" && !targets.some(isUnreadable))
-    .map(({ id, problem }) => html`<strong>${id}</strong>: ${problem}`);
+    .map(
+      ({ id, problem }) => html`<a href="watches/${encodeURIComponent(id)}">${id}</a>: ${problem}`,
+    );

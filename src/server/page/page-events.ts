@@ -1,50 +1,50 @@
 /**
- * The page that lists past events with the state of their deliveries. A digest links to this page
- * for the events that it only counts.
+ * The page that searches past alerts with the state of their deliveries. Digests link to it for the
+ * events that they only count.
  */
-import { Html, html } from "../contract/html.ts";
+import { html, type Html } from "../contract/html.ts";
 import { markText } from "../contract/delivery-words.ts";
+import { DELIVERY_STATES } from "../../model/history.ts";
 import { alertActions } from "./page-alert-actions.ts";
-import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
-import { card, isWebLink } from "./page-tables.ts";
+import { card, renderLayout, said } from "./layout.ts";
 import { counted, when } from "../contract/page-words.ts";
 import type { EventEntry, EventsView } from "../schema/event-view.ts";
 
-/**
- * Renders the page. `asked` is the query of the request, which the link to the next page repeats.
- */
+/** What the address holds: the filters, for the form and for the link to the next page. */
+export type Asked = Readonly<Record<string, string>>;
+
 export function renderEventsPage(
   { events, next }: EventsView,
-  asked: Readonly<Record<string, string>>,
+  asked: Asked,
   nowMs: number,
+  done?: string,
 ): string {
-  const filters = Object.entries(asked)
-    .filter(([name, value]) => name !== "before" && name !== "limit" && value !== "")
-    .map(([name, value]) => `${name} ${value}`);
   const list =
     events.length === 0
       ? html`<p class="none">${next === null ? "No event matches." : "Nothing here so far."}</p>`
       : html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`;
-  const older =
-    next === null
-      ? undefined
-      : html`<p class="none"><a href="?${olderQuery(asked, next)}">older events</a></p>`;
   return pageOf(
-    html`${card("events", "Events", [counted(events.length, "event"), ...filters].join(", "), html`${list}${older}`)}`,
+    asked,
+    html`${said(done)}${card("events", "Alerts", counted(events.length, "event"), html`${list}${furtherBack({ events, next }, asked)}`)}`,
   );
 }
 
-export const renderBadEventsPage = (problem: string): string =>
-  pageOf(card("events", "Events", "", html`<p class="none">${problem}.</p>`));
+export const renderBadEventsPage = (problem: string, asked: Asked = {}): string =>
+  pageOf(asked, card("events", "Alerts", "", html`<p class="none" role="alert">${problem}.</p>`));
 
-const olderQuery = (asked: Readonly<Record<string, string>>, next: string): string =>
-  new URLSearchParams({ ...asked, before: next }).toString();
+/** Says how far back a search looked that was not finished, and goes on from there. */
+function furtherBack({ events, next }: EventsView, asked: Asked): Html | undefined {
+  if (next === null) return undefined;
+  const query = new URLSearchParams({ ...asked, before: next }).toString();
+  const oldest = events.at(-1)?.timestamp;
+  const far =
+    oldest === undefined ? "" : `Searched back to ${oldest.slice(0, 16).replace("T", " ")} UTC. `;
+  return html`<p class="none">${far}<a href="?${query}">older events</a></p>`;
+}
 
 function eventItem(event: EventEntry, nowMs: number): Html {
-  const title = isWebLink(event.url)
-    ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>`
-    : html`${event.title}`;
   const watch = typeof event.data["watch"] === "string" ? event.data["watch"] : "";
+  const id = typeof event.data["id"] === "string" ? event.data["id"] : "";
   const fate = event.deliveries.map(({ sink, state }) => `${sink}: ${state}`);
   const { acknowledged } = event;
   const facts = [
@@ -55,33 +55,37 @@ function eventItem(event: EventEntry, nowMs: number): Html {
   ]
     .filter((fact) => fact !== "")
     .join(", ");
-  return html`<li>${when(event.timestamp, nowMs)}<div>${title}${event.text === "" ? undefined : html`<div>${event.text}</div>`}<span class="sub">${facts}</span>${actionsOf(event)}</div></li>
+  return html`<li>${when(event.timestamp, nowMs)}<div><a href="alerts/${encodeURIComponent(id)}">${event.title}</a>${event.text === "" ? undefined : html`<div class="text">${event.text}</div>`}<span class="sub">${facts}</span>${watch === "" || id === "" ? undefined : alertActions({ id, acknowledged })}</div></li>
 `;
 }
 
-/** Returns the forms for an event that a watch found; undefined for the daemon's own events. */
-function actionsOf({ data, acknowledged }: EventEntry): Html | undefined {
-  const { id, watch } = data;
-  return typeof id === "string" && typeof watch === "string" && watch !== ""
-    ? alertActions({ id, acknowledged })
-    : undefined;
-}
+const pageOf = (asked: Asked, main: Html): string =>
+  renderLayout({
+    title: "alerts",
+    at: "alerts",
+    main: html`${searchForm(asked)}${main}`,
+    footer: html`<footer><a href="api/v1/events">events as JSON</a></footer>`,
+  });
 
-const pageOf = (main: Html): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>events – chirpwatch</title>
-<link rel="icon" href="${PAGE_ICON}">
-<style>${new Html(PAGE_STYLE)}</style>
-</head>
-<body>
-<div class="wrap">
-<header><h1>chirpwatch</h1><div class="about"><a href=".">status</a><a href="api/v1/events">events as JSON</a></div></header>
-<main>${main}</main>
-</div>
-</body>
-</html>
-`.text;
+const FIELDS = [
+  ["text", "Text", "in posts, names, links"],
+  ["watch", "Watch", "brand-mentions"],
+  ["author", "Author", "@handle"],
+  ["sink", "Sink", "slack-brand"],
+  ["since", "Since", "24h or 2026-07-27"],
+  ["until", "Until", "2026-07-28"],
+] as const;
+
+function searchForm(asked: Asked): Html {
+  const fields = FIELDS.map(
+    ([name, label, example]) =>
+      html`<label>${label}<input name="${name}" value="${asked[name] ?? ""}" placeholder="${example}"></label>`,
+  );
+  const states = ["", ...DELIVERY_STATES].map(
+    (state) =>
+      html`<option value="${state}"${state === (asked["state"] ?? "") ? html` selected` : undefined}>${state === "" ? "any" : state.replace("_", " ")}</option>`,
+  );
+  return html`<section class="card" aria-labelledby="search"><h2 id="search">Search alerts</h2>
+<form class="search" method="get" action="events">${fields}<label>State<select name="state">${states}</select></label><button type="submit">Search</button></form>
+<form class="search" method="get" action="alerts"><label>Why did this post alert, or not?<input name="item" required placeholder="link, id or handle"></label><button type="submit">Explain</button></form></section>`;
+}

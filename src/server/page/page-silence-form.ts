@@ -2,24 +2,28 @@
  * The form that adds a silence. It is folded on the status page, and shown on a page of its own if
  * something in it is wrong.
  */
-import { Html, html } from "../contract/html.ts";
+import { type Html, html } from "../contract/html.ts";
 import type { SilenceRequest } from "../schema/silence-view.ts";
-import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
-import { card } from "./page-tables.ts";
+import { card, renderLayout } from "./layout.ts";
 
 /** The fields of the form, as a browser sends them. */
 export type SilenceFormText = Readonly<
   Record<"matchers" | "duration" | "comment" | "author", string>
 >;
 
-const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", author: "" };
+export const EMPTY_SILENCE: SilenceFormText = {
+  matchers: "",
+  duration: "1h",
+  comment: "",
+  author: "",
+};
 
 /**
  * Returns the folded form. It is outside the part of the page that the script replaces, so that
  * nothing is lost while somebody writes.
  */
 export const silenceForm = (): Html =>
-  html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY)}</details>
+  html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY_SILENCE)}</details>
 <noscript><p class="none"><a href="silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
 
 /** Converts the fields of the form to a request. The form has one matcher per line. */
@@ -56,28 +60,16 @@ export interface SilencePage {
 
 export function renderSilencePage({
   problems = [],
-  written = EMPTY,
+  written = EMPTY_SILENCE,
   root = "",
 }: SilencePage): string {
   const said =
     problems.length === 0
       ? undefined
       : html`<ul class="problems" role="alert">${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>silence alerts – chirpwatch</title>
-<link rel="icon" href="${PAGE_ICON}">
-<style>${new Html(PAGE_STYLE)}</style>
-</head>
-<body>
-<div class="wrap">
-<header><h1>chirpwatch</h1><div class="about"><a href="${root === "" ? "." : root}">status</a></div></header>
-<main>${card("silence", "Silence alerts", "", html`${said}${formOf(written, root)}`)}</main>
-</div>
-</body>
-</html>
-`.text;
+  return renderLayout({
+    title: "silence alerts",
+    root,
+    main: card("silence", "Silence alerts", "", html`${said}${formOf(written, root)}`),
+  });
 }

@@ -5,7 +5,7 @@
 import { Html, html } from "../contract/html.ts";
 import { countText, when } from "../contract/page-words.ts";
 import type { SilenceView } from "../schema/silence-view.ts";
-import { card } from "./page-tables.ts";
+import { card } from "./layout.ts";
 
 export function silenceTable(silences: readonly SilenceView[], nowMs: number): Html {
   if (silences.length === 0) return html``;

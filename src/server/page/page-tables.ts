@@ -1,8 +1,9 @@
-/** The three lists of the status page: watches, sinks and the latest events. */
+/** The three lists of the overview: watches, sinks and the last events. */
 import { Html, html } from "../contract/html.ts";
 import { outcomesText } from "../contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
+import { card } from "./layout.ts";
 import { counted, countText, lasting, spanText, when } from "../contract/page-words.ts";
 import type { EventLine } from "../schema/event-view.ts";
 import type { MemberListView, TargetView, WatchView } from "../schema/watch-view.ts";
@@ -42,7 +43,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
 
 function watchRow(watch: WatchView, nowMs: number): Html {
   const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
-  return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span><span class="sub">${targetsText(watch.targets)}</span></th>
+  return html`<tr><th scope="row"><a href="watches/${encodeURIComponent(watch.id)}">${watch.id}</a><span class="sub">${watch.type}, ${watch.schedule}${priority}</span><span class="sub">${targetsText(watch.targets)}</span></th>
 <td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch, nowMs)}</span></div></td>
 <td data-label="Alerts go to">${watch.sink}</td>
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
@@ -73,7 +74,7 @@ function nextPoll({ paused, next_poll_at: at, polled_by: others }: WatchView, no
   return at !== null && Date.parse(at) < nowMs ? html`due ${lasting(at, nowMs)}` : when(at, nowMs);
 }
 
-function watchPill(watch: WatchView): Html {
+export function watchPill(watch: WatchView): Html {
   if (watch.paused) return html`<span class="pill">Paused</span>`;
   if (isTroubled(watch)) return html`<span class="pill warn">Problem</span>`;
   if (watch.targets.some((target) => target.status === "pending"))
@@ -133,17 +134,20 @@ export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
 }
 
 function sinkRow(sink: SinkView, nowMs: number): Html {
-  const state =
-    sink.breaker === "open"
-      ? html`<span class="pill bad">Failing</span>`
-      : html`<span class="pill good">OK</span>`;
-  return html`<tr><th scope="row">${sink.name}<span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
-<td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}</div></td>
+  return html`<tr><th scope="row"><a href="sinks/${encodeURIComponent(sink.name)}">${sink.name}</a><span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
+<td data-label="State"><div>${sinkPill(sink)}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}</div></td>
 <td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
 <td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
 <td data-label="Sent" class="num">${countText(sink.sent)}</td>
 <td data-label="Dead letters" class="num">${sink.dead > 0 ? html`<strong class="trouble">${countText(sink.dead)}</strong>` : "0"}</td></tr>
 `;
+}
+
+export function sinkPill({ breaker, dead }: SinkView): Html {
+  if (breaker === "open") return html`<span class="pill bad">Failing</span>`;
+  return dead > 0
+    ? html`<span class="pill warn">Gave up</span>`
+    : html`<span class="pill good">OK</span>`;
 }
 
 const failingText = (
@@ -169,10 +173,12 @@ const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
     ? undefined
     : html`<span class="sub">${countText(repeats.count)} sent again, next ${when(repeats.next_at, nowMs)}</span>`;
 
-function untilText({ cause, until }: WaitView, nowMs: number): Html {
+export function untilText({ cause, until }: WaitView, nowMs: number): Html {
   if (until === null) return html``;
   return html`${cause === "retrying" ? "; next attempt" : ", until"} ${when(until, nowMs)}`;
 }
+
+const MAX_EVENTS = 10;
 
 export function eventList(events: readonly EventLine[], nowMs: number): Html {
   if (events.length === 0)
@@ -181,17 +187,14 @@ export function eventList(events: readonly EventLine[], nowMs: number): Html {
     "events",
     "Last events",
     "newest first",
-    html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol><p class="none"><a href="events">all events</a></p>`,
+    html`<ol class="events">${events.slice(0, MAX_EVENTS).map((event) => eventItem(event, nowMs))}</ol><p class="none"><a href="events">all events</a></p>`,
   );
 }
 
 function eventItem(event: EventLine, nowMs: number): Html {
-  const title = isWebLink(event.url)
-    ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>`
-    : html`${event.title}`;
   const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
   const outcome = outcomesText(event, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
-  return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}; ${outcome}</span></div></li>
+  return html`<li>${when(event.detected_at, nowMs)}<div><a href="alerts/${encodeURIComponent(event.id)}">${event.title}</a>${event.text === "" ? undefined : html`<div class="text">${event.text}</div>`}<span class="sub">${origin}; ${outcome}</span></div></li>
 `;
 }
 
@@ -201,7 +204,3 @@ function eventItem(event: EventLine, nowMs: number): Html {
  */
 export const isWebLink = (url: string | null): url is string =>
   url !== null && /^https?:\/\//i.test(url);
-
-export function card(id: string, title: string, note: string, content: Html): Html {
-  return html`<section class="card"><h2 id="${id}">${title}<span>${note}</span></h2>${content}</section>`;
-}

@@ -1,16 +1,20 @@
 /**
- * The status page: a single document without external files, readable without scripts. It shows
- * whether the daemon works well and, if not, what an operator should do.
+ * The overview: what needs attention first, then what is spent and alerted over time, watches,
+ * sinks, silences, replicas and the configuration. It is readable without scripts.
  */
-import { Html, html } from "../contract/html.ts";
+import { html, type Html } from "../contract/html.ts";
+import { barChart, lineChart } from "./chart.ts";
+import { card, facts, renderLayout, said } from "./layout.ts";
 import { attention } from "./page-attention.ts";
-import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from "./page-assets.ts";
+import { confirmForm } from "./page-forms.ts";
 import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
 import { spanText, when } from "../contract/page-words.ts";
 import { unclaimedWords } from "../contract/replica-words.ts";
+import type { QuotaView } from "../schema/budget-view.ts";
+import type { ActivityView } from "../schema/days-view.ts";
 import type { DaemonState, StatusView } from "../schema/status-view.ts";
 
 const STATE: Readonly<
@@ -21,61 +25,38 @@ const STATE: Readonly<
   paused: { tone: "bad", sign: "❚❚", word: "Paused" },
 };
 
-/**
- * Renders the page. Every value from the view is escaped. The style and the script are constants
- * whose hashes are in `PAGE_POLICY`.
- */
-export function renderPage(status: StatusView, nowMs: number): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${STATE[status.state].word.toLowerCase()} – chirpwatch</title>
-<link rel="icon" href="${PAGE_ICON}">
-<noscript><meta http-equiv="refresh" content="30"></noscript>
-<style>${new Html(PAGE_STYLE)}</style>
-</head>
-<body>
-<div class="wrap">
-<div id="lost" class="bad" role="alert" hidden></div>
-<div id="live" tabindex="-1">
-${header(status, nowMs)}
-<main>
-${tiles(status, nowMs)}
+export interface Overview {
+  readonly status: StatusView;
+  readonly activity: ActivityView;
+  readonly nowMs: number;
+  /** What the form did that led here. */
+  readonly done?: string | undefined;
+}
+
+export function renderPage({ status, activity, nowMs, done }: Overview): string {
+  return renderLayout({
+    title: STATE[status.state].word.toLowerCase(),
+    at: "overview",
+    header: header(status, nowMs),
+    live: html`${said(done)}
 ${attention(status)}
+${tiles(status, nowMs)}
+${charts(status.quota, activity, nowMs)}
 ${watchTable(status.watches, nowMs)}
 ${sinkTable(status.sinks, nowMs)}
 ${silenceTable(status.silences, nowMs)}
+${replicaTable(status)}
 ${eventList(status.recent_events, nowMs)}
-</main>
-${sources(status, nowMs)}
-</div>
-${silenceForm()}
-<button id="hold" type="button" aria-pressed="false" hidden>Hold updates</button>
-</div>
-<script>${new Html(PAGE_SCRIPT)}</script>
-</body>
-</html>
-`.text;
+${configuration(status, nowMs)}`,
+    main: html`<section aria-label="Actions">${silenceForm()}${reloadForm()}</section>`,
+    footer: html`<footer><a href="api/v1/status">status as JSON</a><a href="metrics">metrics</a><a href="api/v1/openapi.json">API</a></footer>`,
+  });
 }
-
-const MARK = html`<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" aria-hidden="true"><circle cx="6" cy="18" r="2.4" fill="currentColor"/><path d="M6 10a8 8 0 0 1 8 8M6 3.5A14.5 14.5 0 0 1 20.500 18"/></svg>`;
 
 function header(status: StatusView, nowMs: number): Html {
   const { tone, sign, word } = STATE[status.state];
-  return html`<header>
-<h1>${MARK}chirpwatch</h1>
-<span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>
-<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span>${replicas(status)}<span>as of ${asOf(nowMs)}</span></div>
-</header>`;
-}
-
-function replicas({ replicas: all, unclaimed }: StatusView): Html | undefined {
-  if (all === null) return undefined;
-  const parts = all.map(({ name, polls_percent: percent }) => `${name} (${percent}% of the polls)`);
-  const free = unclaimed === null ? "" : `; ${unclaimedWords(unclaimed)}`;
-  return html`<span>replicas: ${parts.join(", ")}${free}</span>`;
+  return html`<span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>
+<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span><span>as of ${asOf(nowMs)}</span></div>`;
 }
 
 /**
@@ -87,9 +68,72 @@ function asOf(nowMs: number): Html {
   return html`<time id="as-of" datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
 }
 
-function sources(status: StatusView, nowMs: number): Html {
-  return html`<footer>
-<span>${status.config.file}, read ${when(status.config.loaded_at, nowMs)}</span>
-<a href="api/v1/status">status as JSON</a><a href="metrics">metrics</a>
-</footer>`;
+function charts(quota: QuotaView, { alerts, requests }: ActivityView, nowMs: number): Html {
+  const { expected, forecast } = quota;
+  return html`<section class="card charts" aria-label="Over time">${lineChart(
+    "Requests of this period",
+    {
+      startMs: Date.parse(quota.period_start),
+      endMs: Date.parse(quota.period_end),
+      nowMs,
+      hours: requests.map(({ at, spent }) => ({ atMs: Date.parse(at), spent })),
+      expected:
+        expected === null || forecast === null
+          ? undefined
+          : [Math.min(expected, forecast), Math.max(expected, forecast)],
+      limit: quota.limit ?? undefined,
+    },
+  )}${barChart("Alerts a day", "alerts", alerts)}</section>`;
 }
+
+function replicaTable({ replicas, unclaimed }: StatusView): Html {
+  if (replicas === null) return html``;
+  const rows = replicas.map(
+    ({ name, leads, answers, polls_percent: percent, joined_at: joinedAt }) =>
+      html`<tr><th scope="row">${name}</th><td data-label="State">${leads ? html`<span class="pill good">Leads</span>` : html`<span class="pill">Follows</span>`}${answers ? undefined : html` <span class="pill warn">No answer</span>`}</td><td data-label="Polls" class="num">${percent}%</td><td data-label="Since">${joinedAt.slice(0, 16).replace("T", " ")}</td></tr>`,
+  );
+  const free =
+    unclaimed === null ? undefined : html`<p class="none">${unclaimedWords(unclaimed)}</p>`;
+  return card(
+    "replicas",
+    "Replicas",
+    String(replicas.length),
+    html`<table aria-labelledby="replicas"><thead><tr><th scope="col">Replica</th><th scope="col">State</th><th scope="col" class="num">Polls</th><th scope="col">Since (UTC)</th></tr></thead><tbody>${rows}</tbody></table>${free}`,
+  );
+}
+
+function configuration({ config }: StatusView, nowMs: number): Html {
+  const { last_reload: reload, failed_reload: refused } = config;
+  const changes = reload === null ? [] : [...reload.memory, ...reload.sends];
+  const list =
+    changes.length === 0
+      ? undefined
+      : html`<ul class="changes">${changes.slice(0, 20).map((change) => html`<li>${change}</li>`)}</ul>`;
+  return card(
+    "configuration",
+    "Configuration",
+    config.file,
+    html`${facts([
+      ["Active since", when(config.loaded_at, nowMs)],
+      [
+        "Last change",
+        reload === null
+          ? "none since the start"
+          : html`${when(reload.at, nowMs)}, asked by ${reload.asked_by}`,
+      ],
+      [
+        "Last refusal",
+        refused === null ? "none" : html`${when(refused.at, nowMs)}: ${refused.errors[0] ?? ""}`,
+      ],
+    ])}${list}`,
+  );
+}
+
+const reloadForm = (): Html =>
+  confirmForm({
+    summary: "Reload the configuration…",
+    action: "reload",
+    explains:
+      "Reads the file again and takes it completely or not at all: if it has an error, the present one stays active.",
+    button: "Reload",
+  });

@@ -10,6 +10,7 @@ export const eventLineSchema = z
     type: z.string(),
     watch: z.string().describe("The watch id; empty for the daemon's own events."),
     title: z.string().describe("A line for people."),
+    text: z.string().describe("The first words of its text; may be empty."),
     url: z.string().nullable(),
     occurred_at: z.string(),
     detected_at: z.string(),

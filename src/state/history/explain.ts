@@ -2,7 +2,7 @@
  * Returns the history of an item: all verdicts on it, all events about it, and the outcomes of
  * their deliveries.
  */
-import type { Verdict } from "../../model/event.ts";
+import type { ChirpEvent, Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
 import { eventOf } from "../items/insert-events.ts";
@@ -14,23 +14,69 @@ export async function explainItem(
   itemId: string,
   nowMs: number,
 ): Promise<readonly ItemHistory[]> {
-  const items = await db
+  const items = await itemRows(db).where("i.item_id", "=", itemId).execute();
+  const histories = await historiesOf(db, items, nowMs);
+  const itemEventIds = new Set(
+    items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])),
+  );
+  return withMarks(
+    db,
+    [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort(
+      (a, b) => a.seenAtMs - b.seenAtMs,
+    ),
+  );
+}
+
+/** Returns the history of one event: the verdict on its item, or the event alone if it has none. */
+export async function explainEvent(
+  db: Executor,
+  eventId: string,
+  nowMs: number,
+): Promise<readonly ItemHistory[]> {
+  const row = await db
+    .selectFrom("events")
+    .selectAll()
+    .where("id", "=", eventId)
+    .executeTakeFirst();
+  if (row === undefined) return [];
+  const itemId = row.subject.slice(row.subject.lastIndexOf("/") + 1);
+  const items = await itemRows(db)
+    .where("i.item_id", "=", itemId)
+    .where("i.event_id", "=", eventId)
+    .execute();
+  const histories =
+    items.length > 0
+      ? await historiesOf(db, items, nowMs)
+      : [await factOf(db, eventOf(row), itemId, nowMs)];
+  return withMarks(db, histories);
+}
+
+const itemRows = (db: Executor) =>
+  db
     .selectFrom("items as i")
     .innerJoin("targets as t", "t.id", "i.target_id")
     .innerJoin("watches as w", "w.key", "t.watch_key")
     .select([
       "w.id as watch",
       "t.name as target",
+      "i.item_id",
       "i.verdict",
       "i.detail",
       "i.occurred_at",
       "i.seen_at",
       "i.event_id",
     ])
-    .where("i.item_id", "=", itemId)
     .orderBy("i.seen_at")
-    .orderBy("w.position")
-    .execute();
+    .orderBy("w.position");
+
+type ItemRow = Awaited<ReturnType<ReturnType<typeof itemRows>["execute"]>>[number];
+
+/** Returns each verdict with its event and what became of that event's deliveries. */
+async function historiesOf(
+  db: Executor,
+  items: readonly ItemRow[],
+  nowMs: number,
+): Promise<readonly ItemHistory[]> {
   const histories: ItemHistory[] = [];
   for (const item of items) {
     const event =
@@ -46,7 +92,7 @@ export async function explainItem(
     histories.push({
       watch: item.watch,
       target: item.target,
-      itemId,
+      itemId: item.item_id,
       verdict: verdictOf(item.verdict, deliveries),
       detail: item.detail,
       occurredAtMs: Number(item.occurred_at),
@@ -55,15 +101,7 @@ export async function explainItem(
       deliveries,
     });
   }
-  const itemEventIds = new Set(
-    items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])),
-  );
-  return withMarks(
-    db,
-    [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort(
-      (a, b) => a.seenAtMs - b.seenAtMs,
-    ),
-  );
+  return histories;
 }
 
 async function withMarks(
@@ -96,24 +134,31 @@ async function recurringFacts(
     .orderBy("seq")
     .execute();
   const histories: ItemHistory[] = [];
-  for (const row of rows) {
-    if (itemEventIds.has(row.id)) continue;
-    const event = eventOf(row);
-    const deliveries = await deliveryPathsOf(db, row.id, nowMs);
-    const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
-    histories.push({
-      watch,
-      target: labels["target"] ?? "",
-      itemId,
-      verdict: verdictOf("event", deliveries),
-      detail: "",
-      occurredAtMs,
-      seenAtMs,
-      event,
-      deliveries,
-    });
-  }
+  for (const row of rows)
+    if (!itemEventIds.has(row.id)) histories.push(await factOf(db, eventOf(row), itemId, nowMs));
   return histories;
+}
+
+/** Returns the history of an event that has no verdict. */
+async function factOf(
+  db: Executor,
+  event: ChirpEvent,
+  itemId: string,
+  nowMs: number,
+): Promise<ItemHistory> {
+  const deliveries = await deliveryPathsOf(db, event.id, nowMs);
+  const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
+  return {
+    watch,
+    target: labels["target"] ?? "",
+    itemId,
+    verdict: verdictOf("event", deliveries),
+    detail: "",
+    occurredAtMs,
+    seenAtMs,
+    event,
+    deliveries,
+  };
 }
 
 /**

@@ -83,7 +83,8 @@ async function matching(
   query: EventQuery,
   { from, to, nowMs }: Piece,
 ): Promise<readonly (EventRecord & { seq: number })[]> {
-  const { sinceMs, untilMs, watches, onlyAlerts, author, text, state, isAcknowledged } = query;
+  const { sinceMs, untilMs, watches, onlyAlerts, author, text, state, sink, isAcknowledged } =
+    query;
   let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
   if (sinceMs !== undefined) select = select.where("detected_at", ">=", sinceMs);
   if (untilMs !== undefined) select = select.where("detected_at", "<", untilMs);
@@ -107,7 +108,17 @@ async function matching(
       );
       return isAcknowledged ? acknowledged : eb.not(acknowledged);
     });
-  // If every row matches, there is no point in reading more rows than requested.
+  if (sink !== undefined)
+    select = select.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("deliveries as s")
+          .select("s.id")
+          .whereRef("s.event_id", "=", "events.id")
+          .where("s.sink", "=", sink),
+      ),
+    );
+  // If every row that is read matches, reading more than the wanted number is pointless.
   const isExact = text === undefined && state === undefined;
   const rows = await select
     .orderBy("seq", "desc")
@@ -125,7 +136,10 @@ async function matching(
     .map((record, index) => ({ ...record, seq: found[index]?.seq ?? 0 }))
     .filter(
       (record) =>
-        state === undefined || record.deliveries.some((delivery) => delivery.state === state),
+        state === undefined ||
+        record.deliveries.some(
+          (delivery) => delivery.state === state && (sink === undefined || delivery.sink === sink),
+        ),
     );
 }
 

@@ -1,6 +1,7 @@
 /** The status page of the README: a small team's daemon on a quiet day. */
 import { renderPage } from "../../../src/server/page/page.ts";
 import {
+  activityView,
   NOW_MS,
   silenceView,
   sinkView,
@@ -17,6 +18,7 @@ function alert(index: number, watch: string, title: string, minutesAgo: number, 
     type: watch === "new-followers" ? "follower.added" : "tweet.created",
     watch,
     title,
+    text: "",
     url: `https://x.com/alice/status/189900000000000000${index}`,
     occurred_at: new Date(NOW_MS - minutesAgo * 60_000 - 40_000).toISOString(),
     detected_at: at,
@@ -26,8 +28,10 @@ function alert(index: number, watch: string, title: string, minutesAgo: number, 
 }
 
 export const statusPage = (): string =>
-  renderPage(
-    statusView({
+  renderPage({
+    activity: activityView(),
+    nowMs: NOW_MS,
+    status: statusView({
       watches: [
         watchView(),
         watchView({
@@ -64,5 +68,4 @@ export const statusPage = (): string =>
         alert(4, "new-followers", "@acme has a new follower: @zoe_adler", 113, "brand"),
       ],
     }),
-    NOW_MS,
-  );
+  });

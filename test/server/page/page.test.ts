@@ -5,9 +5,17 @@ import { PAGE_POLICY } from "../../../src/server/page/page-assets.ts";
 import { spanText } from "../../../src/server/contract/page-words.ts";
 import { renderPage } from "../../../src/server/page/page.ts";
 import type { StatusView } from "../../../src/server/schema/status-view.ts";
-import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../daemon-stand-in.ts";
+import {
+  activityView,
+  NOW_MS,
+  silenceView,
+  sinkView,
+  statusView,
+  watchView,
+} from "../daemon-stand-in.ts";
 
-const page = (changes: Partial<StatusView> = {}) => renderPage(statusView(changes), NOW_MS);
+const page = (changes: Partial<StatusView> = {}) =>
+  renderPage({ status: statusView(changes), activity: activityView(), nowMs: NOW_MS });
 const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
 /** What a reader sees. */
 const wordsOf = (text: string) =>
@@ -16,7 +24,7 @@ const wordsOf = (text: string) =>
     .replace(/\s+/g, " ");
 
 const linesOf = (words: string) =>
-  /Needs attention (.*?) Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
+  /Needs attention (.*?) Overview Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
 
 describe("the status page", () => {
   it("shows a calm daemon without an attention list", () => {
@@ -45,8 +53,9 @@ describe("the status page", () => {
       destinations: 0,
     };
     const unclaimed = { polls: 2, destinations: 0, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
+    expect(wordsOf(page({ replicas: [one], unclaimed }))).toMatch(/10\.0\.0\.1#aaaa Leads 100%/);
     expect(wordsOf(page({ replicas: [one], unclaimed }))).toContain(
-      "replicas: 10.0.0.1#aaaa (100% of the polls); not given to a replica yet: 2 polls (the least recent one was last polled 2026-03-10 13:00:00 UTC)",
+      "not given to a replica yet: 2 polls (the least recent one was last polled 2026-03-10 13:00:00 UTC)",
     );
     expect(wordsOf(page({ replicas: [one] }))).not.toContain("not given");
   });
@@ -107,8 +116,8 @@ describe("the status page", () => {
     expect(words).toContain("Degraded");
     expect(linesOf(words)).toBe(
       [
-        "brand does not take messages: 404 Unknown Webhook (38 waiting, kept)",
-        "partners: @ghost cannot be read: suspended",
+        "brand does not take messages: 404 Unknown Webhook (38 waiting, kept) Open brand",
+        "partners: @ghost cannot be read: suspended Open partners",
         "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
         "watches.yaml:3:1: unknown key",
         "broken : 400: bad query",
@@ -195,6 +204,7 @@ describe("the status page", () => {
               type: evil,
               watch: evil,
               title: evil,
+              text: evil,
               url: `https://x.com/${evil}`,
               occurred_at: "2026-03-10T13:00:00Z",
               acknowledged: { by: evil, at: "2026-03-10T13:00:00Z", from: evil },

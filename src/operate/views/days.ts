@@ -1,0 +1,82 @@
+/** Counts by day for the charts of the pages: of all watches, and of one. */
+import { type Clock, isoTime } from "../../model/clock.ts";
+import type { DayStore } from "../../model/days.ts";
+import type { Ledger } from "../../model/ledger.ts";
+import type { VolumeStore } from "../../model/volume-store.ts";
+import type { WatchStore } from "../../model/watch-store.ts";
+import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import type { ActivityView, WatchDaysView } from "../../server/schema/days-view.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS_OF_ALL = 30;
+const DAYS_OF_ONE = 14;
+/** How many days of the past may still get alerts: what polls find late. */
+const OPEN_DAYS = 2;
+
+export interface DaysDeps {
+  readonly store: DayStore &
+    Pick<Ledger, "spentByHour"> &
+    Pick<VolumeStore, "countEvents"> &
+    Pick<WatchStore, "listWatches">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export interface Days {
+  /** Returns the counts of all watches; requests from `periodStartMs` on. */
+  ofAll(periodStartMs: number): Promise<ActivityView>;
+  /** Returns the counts of a watch; undefined if the state has none with that id. */
+  ofWatch(watchId: string): Promise<WatchDaysView | undefined>;
+}
+
+/** Creates the counts. What was counted of a day that is over is remembered. */
+export function createDays({ store, clock }: DaysDeps): Days {
+  const counted = new Map<number, number>();
+  return {
+    async ofAll(periodStartMs) {
+      const today = Math.floor(clock.now() / DAY_MS);
+      for (const day of counted.keys()) if (day <= today - DAYS_OF_ALL) counted.delete(day);
+      const alerts = [];
+      for (let day = today - DAYS_OF_ALL + 1; day <= today; day += 1) {
+        const known = day > today - OPEN_DAYS ? undefined : counted.get(day);
+        if (known === undefined) {
+          await yieldToEventLoop();
+          counted.set(day, await store.countAlerts(day * DAY_MS, (day + 1) * DAY_MS));
+        }
+        alerts.push({ day: dayOf(day), count: counted.get(day) ?? 0 });
+      }
+      const hours = await store.spentByHour(periodStartMs);
+      return {
+        alerts,
+        requests: hours.map(({ hourMs, requests }) => ({ at: isoTime(hourMs), spent: requests })),
+      };
+    },
+    async ofWatch(watchId) {
+      const key = (await store.listWatches()).find(({ id }) => id === watchId)?.key;
+      if (key === undefined) return undefined;
+      const today = Math.floor(clock.now() / DAY_MS);
+      const days = Array.from({ length: DAYS_OF_ONE }, (_, at) => today - DAYS_OF_ONE + 1 + at);
+      const all = days.flatMap((day) => Array.from({ length: 24 }, (_, hour) => day * 24 + hour));
+      const hours = await store.watchHours({ watchKey: key, watchId }, all);
+      const spans = days.map((day) => ({ fromMs: day * DAY_MS - 1, toMs: (day + 1) * DAY_MS - 1 }));
+      const alerted = await store.countEvents(key, spans);
+      return {
+        watch: watchId,
+        days: days.map((day, at) => {
+          const own = hours.filter(({ hour }) => Math.floor(hour / 24) === day);
+          const sum = (pick: (hour: (typeof own)[number]) => number) =>
+            own.reduce((total, hour) => total + pick(hour), 0);
+          return {
+            day: dayOf(day),
+            read: sum(({ read }) => read),
+            filtered: sum(({ filtered }) => filtered),
+            alerted: alerted[at] ?? 0,
+            requests: sum(({ requests }) => requests),
+          };
+        }),
+      };
+    },
+  };
+}
+
+const dayOf = (day: number): string => isoTime(day * DAY_MS).slice(0, 10);

@@ -1,0 +1,137 @@
+/**
+ * The pages: overview, alerts, one alert, one watch, one sink. They read what the API reads; the
+ * forms on them are in page-form-routes.ts and its neighbours.
+ */
+import type { Context, Hono } from "hono";
+import type { Clock } from "../model/clock.ts";
+import { readEventQuery } from "./contract/event-query.ts";
+import { explainView } from "./contract/explain-item.ts";
+import type { Views } from "./contract/views.ts";
+import { describe } from "./openapi/describe.ts";
+import { doneText } from "./contract/done-words.ts";
+import { PAGE_POLICY } from "./page/page-assets.ts";
+import { renderPage } from "./page/page.ts";
+import { renderAlertPage } from "./page/page-alert.ts";
+import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
+import { renderMissingPage } from "./page/page-missing.ts";
+import { renderSinkPage } from "./page/page-sink.ts";
+import { renderWatchPage } from "./page/page-watch.ts";
+
+export interface PageDeps {
+  readonly clock: Clock;
+  readonly views: Views;
+}
+
+export function addPages(app: Hono, deps: PageDeps): void {
+  addOverview(app, deps);
+  addAlertPages(app, deps);
+  addWatchPage(app, deps);
+  addSinkPage(app, deps);
+}
+
+/** Answers with a page. The policy accepts only its own style and script. */
+export function answerPage(c: Context, page: string, status: 200 | 400 | 404 | 408 | 413 = 200) {
+  c.header("Content-Security-Policy", PAGE_POLICY);
+  return c.html(page, status);
+}
+
+const page = (id: string, summary: string, params?: Readonly<Record<string, string>>) =>
+  describe({
+    id,
+    summary,
+    answer: "text/html",
+    ...(params === undefined ? {} : { params, also: [404] }),
+  });
+
+function addOverview(app: Hono, { views, clock }: PageDeps): void {
+  app.get("/", page("showStatus", "The overview."), async (c) => {
+    const [status, activity] = [await views.status(), await views.activity()];
+    const done = doneText(c.req.query("done"));
+    return answerPage(c, renderPage({ status, activity, nowMs: clock.now(), done }));
+  });
+}
+
+function addAlertPages(app: Hono, { views, clock }: PageDeps): void {
+  const past = describe({
+    id: "showEvents",
+    summary: "The page of past events, with the filters of `listEvents`.",
+    answer: "text/html",
+    also: [400],
+  });
+  app.get("/events", past, async (c) => {
+    const { done, ...asked } = c.req.query();
+    const query = readEventQuery({ limit: "200", ...asked }, clock.now());
+    if (typeof query === "string") return answerPage(c, renderBadEventsPage(query, asked), 400);
+    const found = await views.events(query);
+    return answerPage(c, renderEventsPage(found, asked, clock.now(), doneText(done)));
+  });
+  const showItem = async (c: Context, item: string, root: string) => {
+    const found = explainView(item, await views.explain(item));
+    const [line] = found.verdicts;
+    const id = found.verdicts.length === 1 ? line?.event?.id : undefined;
+    const event = await views.event(id ?? item);
+    const { sinks } = await views.status();
+    const view = {
+      ...{ found, event, nowMs: clock.now(), root },
+      sinks: sinks.map(({ name }) => name),
+      done: doneText(c.req.query("done")),
+    };
+    const isKnown = found.verdicts.length > 0 || event !== undefined;
+    return answerPage(c, renderAlertPage(view), isKnown ? 200 : 404);
+  };
+  app.get(
+    "/alerts/:id",
+    page("showAlert", "What happened to an alert, in the order of time.", {
+      id: "The id of the event.",
+    }),
+    (c) => showItem(c, c.req.param("id"), "../"),
+  );
+  app.get(
+    "/alerts",
+    describe({
+      id: "showItem",
+      summary: "What happened to the `item`: a link, an id or a handle.",
+      answer: "text/html",
+      also: [400, 404],
+    }),
+    async (c) => {
+      const item = (c.req.query("item") ?? "").trim();
+      if (item !== "") return showItem(c, item, "");
+      const missing = "write the link or the id of a post, or a handle";
+      return answerPage(c, renderBadEventsPage(missing), 400);
+    },
+  );
+}
+
+function addWatchPage(app: Hono, { views, clock }: PageDeps): void {
+  const params = { id: "The id of the watch." };
+  app.get("/watches/:id", page("showWatch", "The page of one watch.", params), async (c) => {
+    const id = c.req.param("id");
+    const { watches, open_gaps: gaps } = await views.status();
+    const watch = watches.find((one) => one.id === id);
+    const found = await views.watchDays(id);
+    if (watch === undefined) return answerPage(c, renderMissingPage("watch", id), 404);
+    const own = gaps.filter((gap) => gap.watches.includes(id));
+    return answerPage(
+      c,
+      renderWatchPage({
+        ...{ watch, days: found?.days ?? [], gaps: own, nowMs: clock.now() },
+        done: doneText(c.req.query("done")),
+      }),
+    );
+  });
+}
+
+function addSinkPage(app: Hono, { views, clock }: PageDeps): void {
+  const params = { name: "The name of the sink." };
+  app.get("/sinks/:name", page("showSink", "The page of one sink.", params), async (c) => {
+    const name = c.req.param("name");
+    const sink = (await views.status()).sinks.find((one) => one.name === name);
+    if (sink === undefined) return answerPage(c, renderMissingPage("sink", name), 404);
+    const dead = await views.dead(name);
+    return answerPage(
+      c,
+      renderSinkPage({ sink, dead, nowMs: clock.now(), done: doneText(c.req.query("done")) }),
+    );
+  });
+}
