@@ -9,6 +9,7 @@ import type { ItemVerdict } from "../../src/model/poll-store.ts";
 import type { EventFilter, ReportView } from "../../src/model/report.ts";
 import type { Store } from "../../src/model/store.ts";
 import { buildReport } from "../../src/operate/reports/build-report.ts";
+import { createDays } from "../../src/operate/views/days.ts";
 import { readEventQuery } from "../../src/server/contract/event-query.ts";
 import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
 
@@ -83,6 +84,73 @@ export function describeReports(name: string, makeStore: () => Promise<Store>): 
         [keyOf("b")]: { read: 1, filtered: 1 },
       });
       expect(await sums(0, NOW_MS, [])).toEqual({});
+    });
+
+    test("days show what each watch read, alerted and cost in them, at the edges too", async () => {
+      const today = Math.floor(NOW_MS / DAY_MS) * DAY_MS;
+      await read("a", today - 1, ["event", "filtered"]);
+      await read("a", today, ["event"]);
+      await read("b", today, ["filtered"]);
+      await commit([
+        alert("a", today - 1),
+        alert("a", today),
+        alert("b", NOW_MS),
+        alert("a", today - 14 * DAY_MS),
+        alert("", NOW_MS, { watchKey: "", watchType: "daemon", type: "sink.failing" }),
+      ]);
+      const pay = (watch: string, atMs: number) =>
+        store.reserve({
+          ...{ endpoint: "search", watch, billed: true, atMs, holdMs: 1 },
+          rate: { count: 100, intervalMs: 1 },
+        });
+      await pay("a", today + 1);
+      await pay("a", today + HOUR_MS);
+      await pay("b", today + 2);
+      const days = createDays({ store, clock: { now: () => NOW_MS } });
+      const one = await days.ofWatch("a");
+      expect(one?.days).toHaveLength(14);
+      expect(one?.days.slice(-2)).toEqual([
+        { day: "2026-01-14", read: 2, filtered: 1, alerted: 1, requests: 0 },
+        { day: "2026-01-15", read: 1, filtered: 0, alerted: 1, requests: 2 },
+      ]);
+      expect(await days.ofWatch("nobody")).toBeUndefined();
+      for (let again = 0; again < 2; again += 1) {
+        const { alerts, requests } = await days.ofAll(today);
+        expect(alerts).toHaveLength(30);
+        expect(alerts.filter(({ count }) => count > 0)).toEqual([
+          { day: "2026-01-01", count: 1 },
+          { day: "2026-01-14", count: 1 },
+          { day: "2026-01-15", count: 2 },
+        ]);
+        expect(requests).toEqual([
+          { at: "2026-01-15T00:00:00.000Z", spent: 2 },
+          { at: "2026-01-15T01:00:00.000Z", spent: 1 },
+        ]);
+      }
+      await commit([alert("c", NOW_MS)]);
+      expect((await days.ofAll(today)).alerts.at(-1)?.count).toBe(3);
+    });
+
+    test("an event is explained alone, with the verdict that led to it", async () => {
+      const [first, again] = [alert("a", NOW_MS), alert("a", NOW_MS)];
+      const left = alert("b", NOW_MS, { type: "follower.removed", subject: "acme/77" });
+      await commit([first, again, left]);
+      await store.commitPoll({
+        ...{ atMs: NOW_MS, targets: [], events: [], deliveries: [] },
+        verdicts: [
+          {
+            ...{ watchKey: keyOf("a"), targetKey: "@x", itemId: first.subject, itemKind: "tweet" },
+            ...{ verdict: "event", detail: "why", occurredAtMs: NOW_MS, eventId: first.id },
+          },
+        ],
+      });
+      expect(await store.explainEvent(first.id)).toMatchObject([
+        { watch: "a", target: "@x", detail: "why", event: { id: first.id } },
+      ]);
+      expect(await store.explainEvent(left.id)).toMatchObject([
+        { watch: "b", itemId: "77", verdict: "event", event: { id: left.id } },
+      ]);
+      expect(await store.explainEvent("nothing")).toEqual([]);
     });
 
     test("heads of events come newest first, in pages, each once, as far back as asked for", async () => {
