@@ -227,6 +227,7 @@ function actionsOf(built: BuiltParts): Actions {
 /** Returns what the server shows and which actions it offers. */
 function shownOf(built: BuiltWork, actions: Actions): HttpRouteDeps {
   const { delivering, polling, reloader, enriching, chat } = built;
+  const { config, delivery } = delivering;
   const { engine } = polling;
   const { quotaMonitor, auditReadings, keyMonitor, keyQuotas, upstreamMonitor, storeMonitor } =
     polling;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { expect, it, type TestContext } from "vitest";
 import { useBrowser } from "../support/chromium.ts";
 import { APPS, SAMPLES } from "./pictures/samples.ts";
-import { statusPage } from "./pictures/status.ts";
+import { alertPage, searchPage, sinkPage, statusPage, watchPage } from "./pictures/status.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/pictures");
 const RECORD = join(FOLDER, "pictures.json");
@@ -48,7 +48,14 @@ const MESSAGES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
     width: app === "mail" ? 760 : 640,
   }));
 });
-const PICTURES = [...MESSAGES, { file: "status-page.png", html: statusPage(), width: 1_000 }];
+const OWN_PAGES = [
+  { file: "status-page.png", html: statusPage() },
+  { file: "page-alerts.png", html: searchPage() },
+  { file: "page-alert.png", html: alertPage() },
+  { file: "page-watch.png", html: watchPage() },
+  { file: "page-sink.png", html: sinkPage() },
+];
+const PICTURES = [...MESSAGES, ...OWN_PAGES.map((page) => ({ ...page, width: 1_000 }))];
 /** A page of GitHub loads pictures of this size at once. */
 const MAX_BYTES = 300_000;
 

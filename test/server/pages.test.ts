@@ -91,7 +91,7 @@ const show = (daemon: DaemonStandIn, ...histories: readonly ItemHistory[]) => {
 };
 
 describe("the page of an alert", () => {
-  it("tells what happened in the order of time, and offers what one can do", async () => {
+  it("shows what happened in the order of time, and offers what one can do", async () => {
     const { daemon, get } = setUp();
     show(daemon, history());
     const { status, words } = await get("/alerts/e1");

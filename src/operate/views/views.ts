@@ -39,7 +39,8 @@ import { createPathReader } from "./delivery-path.ts";
 import { eventEntry, eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
 import { gapViews, stuckGapReasons } from "./gaps-view.ts";
-import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
+import { quotaFacts } from "./quota-facts.ts";
+import { budgetView, isQuotaSpent, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
 import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
@@ -373,29 +374,6 @@ const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
         watch.member_lists.some(({ first_read_members: read }) => read !== null),
     )
     .map(({ id }) => id);
-
-function quotaFacts({
-  quotaMonitor,
-  auditReadings,
-  keyMonitor,
-  keyQuotas,
-  config,
-}: ViewsDeps): QuotaFacts {
-  const { status } = quotaMonitor;
-  const suspended = new Map(keyMonitor.suspended.map((one) => [one.key, one.because]));
-  return {
-    ...status,
-    onExhausted: config().api.quota.onExhausted,
-    monthly: config().api.quota.monthly,
-    drift: auditReadings.driftRequests,
-    keys: keyQuotas().map(({ name, limit }) => ({
-      name,
-      limit,
-      spent: status.spentByKey.get(name) ?? 0,
-      because: suspended.get(name),
-    })),
-  };
-}
 
 function stateOf(
   { store, upstream, quota }: Troubles,

@@ -75,7 +75,7 @@ details.act { padding: 0; margin-top: .2rem; } details.act summary { font-weight
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(12.5rem, 1fr)); gap: 1rem 1.6rem; padding: 1rem 1.1rem; }
 figure { margin: 0; min-width: 0; } figcaption { font-size: .88rem; font-weight: 600; margin-bottom: .4rem; } figcaption span { display: block; color: var(--soft); font-weight: 400; }
 .chart { display: block; width: 100%; height: 5.6rem; border-bottom: 1px solid var(--line); } .chart.bars rect { fill: var(--accent); }
-.chart.line polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; } .chart .band { fill: var(--accent); opacity: .25; } .chart .limit { stroke: var(--bad); stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; }
+.chart.line polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; } .chart .band { fill: var(--accent); opacity: .3; stroke: var(--accent); stroke-width: 1; vector-effect: non-scaling-stroke; } .chart .limit { stroke: var(--bad); stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; }
 .axis { display: flex; justify-content: space-between; color: var(--soft); font-size: .8rem; }
 ul.problems { margin: 0; padding: 0 1.1rem .4rem 2.3rem; color: var(--bad); overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: 1.4rem; }
