@@ -56,7 +56,7 @@ const TABLE: Readonly<
     [
       ({ acknowledge }) =>
         acknowledge({ what: "e-brand-tweet.created-1", isUndo: false, by, from: "API" }),
-      ["store.mark", "committed", "pump.wake", "announce"],
+      ["store.mark", "committed", "marked", "pump.wake", "announce"],
     ],
     [
       ({ acknowledge }) =>
@@ -161,6 +161,7 @@ it.each(Object.keys(TABLE) as (keyof Actions)[])(
         resume: note(() => "pump.resume", { wasDisabled: false }),
       }),
       onCommitted: () => void done.push("committed"),
+      onMarked: () => void done.push("marked"),
     } as unknown as DaemonEffectsDeps);
     const actions = createActions({
       store,

@@ -11,7 +11,7 @@ const MAX_WORDS = {
   "docs/messages.md": 229,
   "docs/reports.md": 297,
   "docs/releasing.md": 430,
-  "docs/api.md": 1_201,
+  "docs/api.md": 1_440,
   "docs/acknowledge.md": 407,
   "docs/escalate.md": 437,
   "keys and rules of `escalate`": 120,
