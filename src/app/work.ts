@@ -16,7 +16,7 @@ import type { ChangedWatches, Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createMeter, type ReadableMeter } from "../server/metrics/meter.ts";
-import { createTrials } from "../operate/try/trials.ts";
+import { createTrials } from "../operate/actions/trials.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
 import type { Actions, ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";

@@ -11,7 +11,7 @@ import { byOf } from "./contract/replay-request.ts";
 import { describe } from "./openapi/describe.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderBadEventsPage } from "./page/page-events.ts";
-import { parseForm, readBody } from "./request-body.ts";
+import { parseForm, readBody } from "./contract/request-body.ts";
 
 export interface AlertFormDeps {
   readonly clock: Clock;

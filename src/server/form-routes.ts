@@ -14,7 +14,7 @@ import {
   requestOfForm,
   type SilenceFormText,
 } from "./page/page-silence-form.ts";
-import { parseForm, readBody } from "./request-body.ts";
+import { parseForm, readBody } from "./contract/request-body.ts";
 import type { Actions } from "./contract/actions.ts";
 
 export interface SilencePageDeps {

@@ -14,7 +14,7 @@ import { describe } from "./openapi/describe.ts";
 import { answerPage } from "./page-routes.ts";
 import { renderMissingPage } from "./page/page-missing.ts";
 import { renderProblemPage } from "./page/page-problem.ts";
-import { type BodyRefusal, parseForm, readBody } from "./request-body.ts";
+import { type BodyRefusal, parseForm, readBody } from "./contract/request-body.ts";
 
 export interface PageFormDeps {
   readonly clock: Clock;

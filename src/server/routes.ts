@@ -13,7 +13,7 @@ import { describe } from "./openapi/describe.ts";
 import { addDocument } from "./openapi/openapi.ts";
 import { addPageForms } from "./page-form-routes.ts";
 import { addPages } from "./page-routes.ts";
-import { createProbe } from "./probe.ts";
+import { createProbe } from "./contract/probe.ts";
 import { problem } from "./openapi/problem.ts";
 import { addAlertForms } from "./alert-form-routes.ts";
 import { addSilencePages } from "./form-routes.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { checkQuery, describe } from "./openapi/describe.ts";
 import { badPage, problem } from "./openapi/problem.ts";
-import { type BodyRefusal, parseJson, readBody } from "./request-body.ts";
+import { type BodyRefusal, parseJson, readBody } from "./contract/request-body.ts";
 import type { Actions } from "./contract/actions.ts";
 import { pageOf, pageValues } from "./contract/paging.ts";
 import { flagValue, addressSchema, textValue } from "./contract/query.ts";

@@ -7,7 +7,7 @@ import type { Log } from "../../src/model/log.ts";
 import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
 import type { AddSilenceOutcome, SilenceView } from "../../src/server/schema/silence-view.ts";
 import type { Trials } from "../../src/server/contract/trials.ts";
-import type { ActivityView, WatchDaysView } from "../../src/server/schema/days-view.ts";
+import type { ActivityView, WatchDaysView } from "../../src/server/schema/report-view.ts";
 import type { EventEntry, EventsView } from "../../src/server/schema/event-view.ts";
 import type { FoundItem, Health, Views } from "../../src/server/contract/views.ts";
 import type { SinkView } from "../../src/server/schema/sink-view.ts";

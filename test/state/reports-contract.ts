@@ -9,7 +9,7 @@ import type { ItemVerdict } from "../../src/model/poll-store.ts";
 import type { EventFilter, ReportView } from "../../src/model/report.ts";
 import type { Store } from "../../src/model/store.ts";
 import { buildReport } from "../../src/operate/reports/build-report.ts";
-import { createDays } from "../../src/operate/views/days.ts";
+import { createDays } from "../../src/operate/reports/days.ts";
 import { readEventQuery } from "../../src/server/contract/event-query.ts";
 import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
 

@@ -24,7 +24,7 @@ import { createWaitReader } from "../alerts/waiting.ts";
 import { planWatches } from "../plan/configured-polls.ts";
 import { readStoppedQuota } from "../plan/stopped-quota.ts";
 import { archiveOffReason, readArchive } from "../archive/archive-view.ts";
-import { createDays } from "../views/days.ts";
+import { createDays } from "../reports/days.ts";
 import { createPathReader } from "../views/delivery-path.ts";
 import { eventEntry, eventsView } from "../views/events-view.ts";
 import { findItem, unseenItem } from "../views/find-item.ts";

@@ -6,10 +6,13 @@ import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, isSlowed, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Config } from "../../config/config.ts";
+import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
+import type { KeyMonitor } from "../../engine/quota/key-monitor.ts";
 import { isBelowConfigured } from "../../engine/quota/quota-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";
+import type { ScrapeDeps } from "./scrape.ts";
 import type { BudgetView, QuotaView, SpentView } from "../../server/schema/budget-view.ts";
 
 /** The facts about the quota that a running daemon has, or that the state has alone. */
@@ -158,4 +161,34 @@ function sumBy(
   const sums = new Map<string, number>();
   for (const line of lines) sums.set(keyOf(line), (sums.get(keyOf(line)) ?? 0) + line.requests);
   return sums;
+}
+
+export interface QuotaParts extends Pick<ScrapeDeps, "quotaMonitor" | "keyQuotas"> {
+  readonly auditReadings: AuditReadings;
+  readonly keyMonitor: KeyMonitor;
+  readonly config: () => Config;
+}
+
+/** Collects what a running daemon knows about its quota. */
+export function quotaFacts({
+  quotaMonitor,
+  auditReadings,
+  keyMonitor,
+  keyQuotas,
+  config,
+}: QuotaParts): QuotaFacts {
+  const { status } = quotaMonitor;
+  const suspended = new Map(keyMonitor.suspended.map((one) => [one.key, one.because]));
+  return {
+    ...status,
+    onExhausted: config().api.quota.onExhausted,
+    monthly: config().api.quota.monthly,
+    drift: auditReadings.driftRequests,
+    keys: keyQuotas().map(({ name, limit }) => ({
+      name,
+      limit,
+      spent: status.spentByKey.get(name) ?? 0,
+      because: suspended.get(name),
+    })),
+  };
 }

@@ -12,7 +12,6 @@ import {
   reloadedViewSchema,
   resumedSinkViewSchema,
 } from "../schema/change-view.ts";
-import { activityViewSchema, watchDaysViewSchema } from "../schema/days-view.ts";
 import { deadViewSchema, resentViewSchema } from "../schema/dead-view.ts";
 import { eventsViewSchema } from "../schema/event-view.ts";
 import { explainViewSchema } from "../schema/explain-view.ts";
@@ -20,7 +19,11 @@ import { markedViewSchema } from "../schema/mark-view.ts";
 import { problemViewSchema } from "../schema/problem-view.ts";
 import { renderViewSchema } from "../schema/render-view.ts";
 import { replayRecordsViewSchema, replayViewSchema } from "../schema/replay-view.ts";
-import { reportViewSchema } from "../schema/report-view.ts";
+import {
+  activityViewSchema,
+  reportViewSchema,
+  watchDaysViewSchema,
+} from "../schema/report-view.ts";
 import { jsonObjectSchema, nextSchema } from "../schema/schema.ts";
 import {
   addedSilenceViewSchema,

@@ -6,7 +6,7 @@
 import type { DeliveryHistory, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { ReportQuery, ReportView } from "../../model/report.ts";
 import type { BudgetView } from "../schema/budget-view.ts";
-import type { ActivityView, WatchDaysView } from "../schema/days-view.ts";
+import type { ActivityView, WatchDaysView } from "../schema/report-view.ts";
 import type { DeadView } from "../schema/dead-view.ts";
 import type { EventEntry, EventsView } from "../schema/event-view.ts";
 import type { PathView } from "../schema/path-view.ts";

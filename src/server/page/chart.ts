@@ -36,7 +36,7 @@ export function barChart(title: string, what: string, bars: readonly Bar[]): Htm
   );
 }
 
-export interface Spending {
+export interface SpendingLine {
   readonly startMs: number;
   readonly endMs: number;
   readonly nowMs: number;
@@ -55,7 +55,7 @@ const LINE_HEIGHT = 90;
  * Draws what was spent so far as a line, what will be spent as a band from now to the end of the
  * period, and the limit.
  */
-export function lineChart(title: string, spending: Spending): Html {
+export function lineChart(title: string, spending: SpendingLine): Html {
   const { startMs, endMs, nowMs, hours, expected, limit } = spending;
   const total = hours.reduce((sum, { spent }) => sum + spent, 0);
   const [least, most] = expected ?? [total, total];

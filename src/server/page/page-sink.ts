@@ -5,7 +5,7 @@ import type { DeadView } from "../schema/dead-view.ts";
 import type { SinkView } from "../schema/sink-view.ts";
 import { card, facts, renderLayout, said } from "./layout.ts";
 import { confirmForm } from "./page-forms.ts";
-import { sinkPill, untilText } from "./page-tables.ts";
+import { sinkPill, waitUntilText } from "./page-tables.ts";
 
 const MAX_DEAD = 50;
 const ROOT = "../";
@@ -61,7 +61,7 @@ function waitTable({ waits }: SinkView, nowMs: number): Html {
     "waits",
     "What waits",
     "",
-    html`<ul class="changes">${waits.map((wait) => html`<li>${countText(wait.count)}: ${wait.reason}${untilText(wait, nowMs)}</li>`)}</ul>`,
+    html`<ul class="changes">${waits.map((wait) => html`<li>${countText(wait.count)}: ${wait.reason}${waitUntilText(wait, nowMs)}</li>`)}</ul>`,
   );
 }
 

@@ -165,7 +165,7 @@ const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
     .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
     .map(
       (wait) =>
-        html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`,
+        html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${waitUntilText(wait, nowMs)}</span>`,
     );
 
 const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
@@ -173,7 +173,7 @@ const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
     ? undefined
     : html`<span class="sub">${countText(repeats.count)} sent again, next ${when(repeats.next_at, nowMs)}</span>`;
 
-export function untilText({ cause, until }: WaitView, nowMs: number): Html {
+export function waitUntilText({ cause, until }: WaitView, nowMs: number): Html {
   if (until === null) return html``;
   return html`${cause === "retrying" ? "; next attempt" : ", until"} ${when(until, nowMs)}`;
 }

@@ -41,7 +41,7 @@ export function renderTestedPage(id: string, tested: readonly TestedTarget[]): s
   );
 }
 
-export interface BackfillPage {
+export interface BackfillPageParts {
   readonly id: string;
   readonly since: string;
   readonly max: number;
@@ -50,7 +50,14 @@ export interface BackfillPage {
   readonly done?: string | undefined;
 }
 
-export function renderBackfillPage({ id, since, max, price, outcome, done }: BackfillPage): string {
+export function renderBackfillPage({
+  id,
+  since,
+  max,
+  price,
+  outcome,
+  done,
+}: BackfillPageParts): string {
   const result = outcome === undefined ? done : outcomeText(outcome);
   return frame(
     id,

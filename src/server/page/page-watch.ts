@@ -2,7 +2,7 @@
 import { html, type Html } from "../contract/html.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
 import { counted, countText, spanText, when } from "../contract/page-words.ts";
-import type { WatchDaysView } from "../schema/days-view.ts";
+import type { WatchDaysView } from "../schema/report-view.ts";
 import type { GapView } from "../schema/status-view.ts";
 import type { TargetView, WatchView } from "../schema/watch-view.ts";
 import { type Bar, barChart } from "./chart.ts";

@@ -14,7 +14,7 @@ import { tiles } from "./page-tiles.ts";
 import { spanText, when } from "../contract/page-words.ts";
 import { unclaimedWords } from "../contract/replica-words.ts";
 import type { QuotaView } from "../schema/budget-view.ts";
-import type { ActivityView } from "../schema/days-view.ts";
+import type { ActivityView } from "../schema/report-view.ts";
 import type { DaemonState, StatusView } from "../schema/status-view.ts";
 
 const STATE: Readonly<

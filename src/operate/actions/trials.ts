@@ -18,7 +18,7 @@ import { feedsOf } from "../backfill/backfill-polls.ts";
 import { readBack } from "../backfill/read-back.ts";
 import { createReader } from "../create-reader.ts";
 import { textOf } from "../views/events-view.ts";
-import { planTrial } from "./try-watch.ts";
+import { planTrial } from "../try/try-watch.ts";
 
 export interface TrialsDeps {
   readonly store: BackfillStore & Pick<WatchStore, "listWatches">;

@@ -5,7 +5,7 @@ import type { Ledger } from "../../model/ledger.ts";
 import type { VolumeStore } from "../../model/volume-store.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
-import type { ActivityView, WatchDaysView } from "../../server/schema/days-view.ts";
+import type { ActivityView, WatchDaysView } from "../../server/schema/report-view.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -3,7 +3,7 @@
  * because the body limiter of the server's library answers 500 to chunked bodies on Node 20.
  */
 import type { Context } from "hono";
-import { type Clock, sleep } from "../model/clock.ts";
+import { type Clock, sleep } from "../../model/clock.ts";
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_BODY_MS = 10_000;

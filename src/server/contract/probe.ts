@@ -2,9 +2,9 @@
  * Answers health probes in time, even if the daemon's own check hangs. Because anyone may send
  * probes, the check runs at most once a second.
  */
-import { sleep, type Clock } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
-import type { Health, Views } from "./contract/views.ts";
+import { sleep, type Clock } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Health, Views } from "./views.ts";
 
 /**
  * The time limit of the check, which is shorter than the timeout of the image's HEALTHCHECK and of
