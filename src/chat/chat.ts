@@ -5,15 +5,17 @@
 import type { SinkConfig } from "../config/config.ts";
 import type { ChatVendor } from "../model/chat-access.ts";
 import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Http } from "../model/http.ts";
 import type { OpsAlerts } from "../model/ops-alerts.ts";
-import { DISCORD_API_URL } from "../sinks/discord/discord-bot.ts";
-import type { DiscordSettings } from "../sinks/discord/discord-settings.ts";
-import { scopeOf } from "../sinks/kind/address-settings.ts";
-import { SLACK_API_URL, slackReach, type SlackSettings } from "../sinks/slack/slack-settings.ts";
-import { answerClick, type AnswerDeps, offeredBy, type VendorSide } from "./clicks/answer-click.ts";
-import type { ChatConnection, Click } from "./clicks/click.ts";
+import {
+  answerClick,
+  type AnswerDeps,
+  type ListeningSide,
+  offeredBy,
+} from "./clicks/answer-click.ts";
+import type { Click } from "./clicks/click.ts";
 import { ClickQueue } from "./clicks/click-queue.ts";
 import {
   CHAT_CONDITION,
@@ -21,13 +23,6 @@ import {
   keepConnected,
   type KeptConnection,
 } from "./keep-connected.ts";
-import { createDiscordApi } from "./discord/discord-api.ts";
-import { createDiscordConnection } from "./discord/discord-connection.ts";
-import { DISCORD_MARKUP } from "./discord/discord-markup.ts";
-import { createSlackApi } from "./slack/slack-api.ts";
-import { createSlackConnection } from "./slack/slack-connection.ts";
-import { createSlackGroups } from "./slack/slack-groups.ts";
-import { SLACK_MARKUP } from "./slack/slack-markup.ts";
 
 export interface ChatDeps extends AnswerDeps {
   readonly opsAlerts: Pick<OpsAlerts, "raise" | "clear" | "lasting">;
@@ -36,7 +31,10 @@ export interface ChatDeps extends AnswerDeps {
 }
 
 export interface Chat {
-  /** Connects as the active configuration asks, and disconnects from what it no longer names. */
+  /**
+   * Connects as the active configuration asks, and disconnects from what it no longer names. Never
+   * rejects.
+   */
   update(): Promise<void>;
   /** Why clicks are not heard, a sentence for each chat. */
   troubles(): readonly string[];
@@ -52,8 +50,7 @@ export const createChat = (deps: ChatDeps): Chat => new Listening(deps);
 /** What is needed to listen to a vendor. Two equal keys mean that nothing changed. */
 interface Wanted {
   readonly key: string;
-  readonly side: VendorSide;
-  readonly connection: ChatConnection;
+  load(): Promise<ListeningSide>;
 }
 
 interface Kept {
@@ -84,10 +81,11 @@ class Listening implements Chat {
         if (this.#isStopped || now?.key === next?.key) continue;
         await now?.connection.stop();
         this.#kept.delete(vendor);
-        if (next !== undefined)
-          this.#kept.set(vendor, { key: next.key, connection: this.#keep(next) });
+        if (next !== undefined) await this.#begin(vendor, next);
       }
-    });
+    }).catch((error: unknown) =>
+      this.#deps.log.error("a chat cannot be listened to", { error: errorText(error) }),
+    );
   }
 
   troubles(): readonly string[] {
@@ -111,10 +109,13 @@ class Listening implements Chat {
     await this.#clicks.settled(this.#deps.clock, STOP_GRACE_MS);
   }
 
-  #keep({ side, connection }: Wanted): KeptConnection {
-    const clicked = (click: Click) => answerClick(this.#deps, side, this.#clicks, click);
+  async #begin(vendor: ChatVendor, { key, load }: Wanted): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
-    return keepConnected({ clock, log, opsAlerts, clicked }, connection);
+    const side = await load();
+    if (this.#isStopped) return;
+    const clicked = (click: Click) => answerClick(this.#deps, side, this.#clicks, click);
+    const connection = keepConnected({ clock, log, opsAlerts, clicked }, side.connection);
+    this.#kept.set(vendor, { key, connection });
   }
 }
 
@@ -122,19 +123,21 @@ class Listening implements Chat {
 const withButtons = (sinks: readonly SinkConfig[], type: string): SinkConfig | undefined =>
   sinks.find((sink) => sink.type === type && offeredBy(sink).length > 0);
 
+/**
+ * Returns what it takes to listen to Slack; undefined if nothing asks for it. The vendor's side is
+ * loaded when it is first needed.
+ */
 function wantedSlack({ config, http, clock, log }: ChatDeps): Wanted | undefined {
   const { chat, sinks } = config();
   const sink = withButtons(sinks, "slack");
   if (chat.slack === undefined || sink === undefined) return undefined;
-  const settings = sink.settings as SlackSettings;
-  const { token = "" } = settings;
   const { appToken } = chat.slack;
-  const address = { apiUrl: settings.api_url ?? SLACK_API_URL, reach: slackReach(settings) };
-  const api = createSlackApi(http, address, token);
   return {
-    key: JSON.stringify([appToken, token, address]),
-    side: { markup: SLACK_MARKUP, groups: createSlackGroups(api, { clock, log }) },
-    connection: createSlackConnection({ http, appToken, address }),
+    key: JSON.stringify([appToken, addressOf(sink)]),
+    load: async () => {
+      const { createSlackSide } = await import("./slack/slack-side.ts");
+      return createSlackSide(appToken, sink, { http, clock, log });
+    },
   };
 }
 
@@ -142,14 +145,18 @@ function wantedDiscord({ config, http }: ChatDeps): Wanted | undefined {
   const { chat, sinks } = config();
   const sink = withButtons(sinks, "discord");
   if (sink === undefined) return undefined;
-  const settings = sink.settings as DiscordSettings;
-  const { api_url: written, allow_private: allowPrivate } = settings;
-  const token = chat.discord?.token ?? settings.token ?? "";
-  const apiUrl = (written ?? DISCORD_API_URL).replace(/\/+$/, "");
-  const address = { apiUrl, reach: scopeOf(apiUrl, allowPrivate, true) };
+  const token = chat.discord?.token;
   return {
-    key: JSON.stringify([token, address]),
-    side: { markup: DISCORD_MARKUP },
-    connection: createDiscordConnection({ api: createDiscordApi(http, address), token }),
+    key: JSON.stringify([token, addressOf(sink)]),
+    load: async () => {
+      const { createDiscordSide } = await import("./discord/discord-side.ts");
+      return createDiscordSide(token, sink, { http });
+    },
   };
+}
+
+/** Returns the settings on which a connection depends. */
+function addressOf({ settings }: SinkConfig): readonly unknown[] {
+  const { token, api_url: url, allow_private: isPrivate } = settings as Record<string, unknown>;
+  return [token, url, isPrivate];
 }

@@ -11,6 +11,7 @@ import {
 
 const MINUTE = 60_000;
 const ADA = { id: "U1", name: "Ada" };
+const BOB = { id: "U2", name: "Bob" };
 
 async function setUp(
   more: object = {},
@@ -36,25 +37,78 @@ async function setUp(
   return { ...daemon, slack };
 }
 
-it("acknowledges an alert, says so in its message, and undoes it", async () => {
-  const { clock, control, slack, logged } = await setUp();
+async function withAlert(more: object = {}) {
+  const daemon = await setUp(more);
+  const { clock, control, slack, logged } = daemon;
   await clock.advance(5 * MINUTE);
-  await control("tweets", { username: "one", text: "news" });
+  await control("tweets", { username: "one", text: "news <@U1> chirpwatch:acknowledge:x" });
   await clock.advance(2 * MINUTE);
-  const [message] = slack.messages;
-  const ts = message?.id ?? "";
+  const ts = slack.messages[0]?.id ?? "";
   const shown = () => slack.messages[0]?.shown ?? "";
-  const comes = (text: string) =>
+  const comes = (what: string, ask: () => unknown) =>
     until(
-      text,
-      async () => (await clock.advance(20), shown().includes(text)),
+      what,
+      async () => {
+        await clock.advance(20);
+        return ask();
+      },
       () => `${shown()}\n${JSON.stringify(logged.slice(-6))}`,
     );
-  const click = (person: typeof ADA, verb: string) =>
-    slack.click({ person, ts, actionId: slack.buttons(ts)[verb] ?? "" });
+  const click = (person: typeof ADA, verb: string, actionTs?: string) =>
+    slack.click({
+      ...{ person, ts, actionId: slack.buttons(ts)[verb] ?? `chirpwatch:${verb}:gone` },
+      ...(actionTs === undefined ? {} : { actionTs }),
+    });
+  return { ...daemon, ts, shown, comes, click };
+}
+
+it("acknowledges an alert, says so in its message, and undoes it, each click once", async () => {
+  const { slack, shown, comes, click, ts, call } = await withAlert();
   expect(Object.keys(slack.buttons(ts))).toEqual(["acknowledge"]);
-  expect(slack.sockets()).toBe(1);
-  expect(await click(ADA, "acknowledge")).toBe("acknowledged");
-  await comes("Acknowledged by Ada at");
+  expect(await click(ADA, "acknowledge", "1.1")).toBe("acknowledged");
+  await comes("the line", () => shown().includes("Acknowledged by Ada at"));
   expect(Object.keys(slack.buttons(ts))).toEqual(["undo"]);
+  expect(await click(BOB, "undo", "2.2")).toBe("acknowledged");
+  await comes("no line", () => !shown().includes("Acknowledged by"));
+  const actionId = slack.buttons(ts)["acknowledge"] ?? "";
+  slack.drop();
+  await comes("another socket", () => slack.opened() === 2 && slack.sockets() === 1);
+  // The first click is delivered again after it was undone, and changes nothing.
+  expect(await slack.click({ person: ADA, ts, actionId, actionTs: "1.1" })).toBe("acknowledged");
+  expect(await slack.click({ person: BOB, ts, actionId, actionTs: "3.3" })).toBe("acknowledged");
+  await comes("Bob's line", () => shown().includes("Acknowledged by Bob at"));
+  expect(slack.said).toEqual([]);
+  expect((await call("events?acknowledged=yes")).events).toMatchObject([
+    { acknowledged: { by: "Bob", from: "Slack" } },
+  ]);
+  expect(await slack.click({ person: ADA, ts, actionId })).toBe("acknowledged");
+  expect(await click(ADA, "snooze")).toBe("acknowledged");
+  await comes("private answers", () => slack.said.length === 2);
+  expect(slack.said.toSorted()).toEqual([
+    "Bob has already acknowledged this.",
+    expect.stringContaining("not in the state of chirpwatch any more"),
+  ]);
+});
+
+it("survives recycled sockets, nonsense and refusals, which degrade the status until they end", async () => {
+  const { slack, comes, status, opsAlerts, clock } = await withAlert();
+  slack.recycle("warning");
+  await comes("another socket", () => slack.opened() === 2 && slack.sockets() === 1);
+  slack.babble('{"type":"events_api"}');
+  slack.babble("nonsense");
+  await comes("a third socket", () => slack.opened() === 3 && slack.sockets() === 1);
+  slack.refuse("socket_mode_not_enabled");
+  slack.drop();
+  const trouble =
+    "Clicks below messages in Slack are not heard: Slack answered socket_mode_not_enabled";
+  await until("a degraded status", async () => {
+    await clock.advance(500);
+    return (await status()).reasons.includes(trouble);
+  });
+  slack.refuse(undefined);
+  await until("a good status", async () => {
+    await clock.advance(10_000);
+    return (await status()).state === "running";
+  });
+  expect(opsAlerts()).toEqual([]);
 });

@@ -213,5 +213,3 @@ export async function startDiscordGatewayStandIn(clock: Clock) {
     },
   };
 }
-
-export type DiscordGatewayStandIn = Awaited<ReturnType<typeof startDiscordGatewayStandIn>>;

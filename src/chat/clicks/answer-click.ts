@@ -8,7 +8,7 @@ import type { ClickStore } from "../../model/clicks.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Actions } from "../../server/contract/actions.ts";
-import type { ChatMarkup, Click } from "./click.ts";
+import type { ChatConnection, ChatMarkup, Click } from "./click.ts";
 import type { ClickQueue } from "./click-queue.ts";
 import { refusalOf, type UserGroups } from "./who-may.ts";
 
@@ -27,6 +27,11 @@ export interface AnswerDeps {
 export interface VendorSide {
   readonly markup: ChatMarkup;
   readonly groups?: UserGroups | undefined;
+}
+
+/** All that is needed to listen to a vendor. */
+export interface ListeningSide extends VendorSide {
+  readonly connection: ChatConnection;
 }
 
 const GONE =

@@ -8,7 +8,7 @@ import type { ChatConfig } from "../../config/config.ts";
 import type { ChatMarkup, Click } from "./click.ts";
 
 /** The key of `chat.allow` that decides about a button. */
-export const VERB_OF_BUTTON: Readonly<Record<ButtonVerb, ChatVerb>> = {
+const VERB_OF_BUTTON: Readonly<Record<ButtonVerb, ChatVerb>> = {
   acknowledge: "acknowledge",
   undo: "acknowledge",
   snooze: "snooze",

@@ -21,7 +21,7 @@ import type { BuildDeps } from "./build-deps.ts";
 import { resolveSecrets } from "./secret-files.ts";
 
 /** The key of `chat.allow` that each action needs. */
-export const VERB_OF: Readonly<Record<ChatAction, ChatVerb>> = {
+const VERB_OF: Readonly<Record<ChatAction, ChatVerb>> = {
   acknowledge: "acknowledge",
   snooze: "snooze",
   mute_author: "silence",
