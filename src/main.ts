@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Process entry: arguments in, exit code out. */
-import * as nodeModule from "node:module";
+import { sep } from "node:path";
+import { useCompileCache } from "./runtime/compile-cache.ts";
 
 // The system gives a container's process 1 no default handling of signals: a stop while the modules
 // load would be lost.
@@ -14,17 +15,20 @@ if (process.pid === 1) {
       if (isUnheard) process.exit(128 + number);
     });
 }
-// Node 22 and later keep compiled code between starts; a folder that cannot be written is none of
-// our business.
-(nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
-try {
-  const { runCli } = await import("./cli/program.ts");
-  process.exitCode = await runCli(process.argv);
-} catch (error) {
-  // Whatever else fails is caught there: these files are the package's own.
-  if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
-  process.stderr.write(
-    "chirpwatch is incomplete: files of its package are missing.\nInstall it again, and compare what you install with its SHA256SUMS.\n",
-  );
-  process.exitCode = 70;
+const chunks = `${import.meta.dirname}${sep}chunks${sep}`;
+useCompileCache(process.argv[2] ?? "", (path) => path.startsWith(chunks));
+void start();
+
+async function start(): Promise<void> {
+  try {
+    const { runCli } = await import("./cli/program.ts");
+    process.exitCode = await runCli(process.argv);
+  } catch (error) {
+    // Whatever else fails is caught there: these files are the package's own.
+    if ((error as { code?: unknown }).code !== "MODULE_NOT_FOUND") throw error;
+    process.stderr.write(
+      "chirpwatch is incomplete: files of its package are missing.\nInstall it again, and compare what you install with its SHA256SUMS.\n",
+    );
+    process.exitCode = 70;
+  }
 }

@@ -82,10 +82,14 @@ async function bundle() {
   const { output } = await bundled.write({
     comments: { legal: true, annotation: true, jsdoc: false },
     dir: dist,
-    format: "esm",
+    // Compiled code of these modules can be kept between starts on every Node, of others not.
+    format: "cjs",
+    // On Node 20 code that was kept cannot import(), so packages that load late are required.
+    dynamicImportInCjs: false,
     chunkFileNames: "chunks/[name].js",
   });
   await bundled.close();
+  writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   output.filter(({ type }) => type === "chunk").forEach(escapeAll);
   writeFileSync(
     join(dist, "THIRD_PARTY_LICENSES.txt"),

@@ -47,7 +47,7 @@ const SOURCES = {
   "tsconfig.build.json":
     '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "declaration": true, "module": "NodeNext", "target": "ES2023", "rewriteRelativeImportExtensions": true, "types": [] }, "include": ["src"] }',
   "src/main.ts":
-    '#!/usr/bin/env node\nconst { answer } = await import("./late/answer.ts");\nconsole.log(answer);\n',
+    '#!/usr/bin/env node\nvoid import("./late/answer.ts").then(({ answer }) => console.log(answer));\n',
   "src/late/answer.ts": "export const answer: number = 42;\n",
   "src/index.ts": 'export type { Question } from "./inner/question.ts";\n',
   "src/inner/question.ts": "export interface Question {\n  readonly text: string;\n}\n",
@@ -69,7 +69,7 @@ describe("prepare", () => {
     expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
     expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain(
-      'import("./chunks/answer.js")',
+      'require("./chunks/answer.js")',
     );
     expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain(
       "readonly text: string",

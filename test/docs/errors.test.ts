@@ -9,12 +9,12 @@ const src = join(ROOT, "src");
 const texts = listFiles(src, ".ts").map((path) => readFileSync(join(src, path), "utf8"));
 
 /**
- * Words in capitals that are no code of ours: the environment's, the YAML parser's, and what vendors and
- * drivers say.
+ * Words in capitals that are no code of ours: the environment's, the YAML parser's, and what Node,
+ * vendors and drivers say.
  */
 const FOREIGN = [
   /^(?:CHIRPWATCH|SLACK|DISCORD|WEBHOOK|SQLITE|ERR|UND_ERR)_/,
-  /^NO_COLOR$/,
+  /^(?:MODULE_NOT_FOUND|NO_COLOR)$/,
   /^INTERACTION_CREATE$/,
   /^(?:HTTPS?|NO)_PROXY$/,
   /^(?:BAD_SCALAR_START|BLOCK_AS_IMPLICIT_KEY|MULTILINE_IMPLICIT_KEY|TAB_AS_INDENT|UNEXPECTED_TOKEN)$/,

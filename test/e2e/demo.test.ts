@@ -12,7 +12,10 @@ import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
 
-/** Its temporary files go to a folder of the test's own, which shows what was left behind. */
+/**
+ * Its temporary files go to a folder of the test's own, which shows what was left behind, other
+ * than compiled code for the next start.
+ */
 function place(files: Record<string, string> = {}): {
   readonly cwd: string;
   readonly env: Record<string, string>;
@@ -21,7 +24,8 @@ function place(files: Record<string, string> = {}): {
   const cwd = makeFolder(files);
   const temporary = join(cwd, "tmp");
   mkdirSync(temporary);
-  return { cwd, env: { TMPDIR: temporary }, left: () => readdirSync(temporary) };
+  const left = () => readdirSync(temporary).filter((name) => !name.includes("compile"));
+  return { cwd, env: { TMPDIR: temporary }, left };
 }
 
 const numberIn = (text: string, pattern: RegExp): number =>

@@ -43,6 +43,14 @@ describe("a package that was cut", () => {
         }),
       ),
     ).toBeUndefined();
+    expect(
+      incompleteText(
+        Object.assign(new Error("Cannot find module 'pg'"), {
+          code: "MODULE_NOT_FOUND",
+          requireStack: [packageFile("dist/main.js")],
+        }),
+      ),
+    ).toBeUndefined();
     expect(incompleteText(undefined)).toBeUndefined();
   });
 });
