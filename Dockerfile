@@ -40,6 +40,7 @@ COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/config /app/config
 COPY --from=build /app/dist /app/dist
+COPY docs/*.md /app/docs/
 COPY LICENSE watches.example.yaml /app/
 # Package managers have no work here. A named volume takes over the owner and mode of /data; uid 1000 is the image's user "node".
 RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \

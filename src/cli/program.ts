@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   explain: async () => (await import("./inspect/explain.ts")).addExplain,
   config: async () => (await import("./control/config.ts")).addConfig,
   state: async () => (await import("./control/state.ts")).addState,
+  mcp: async () => (await import("./mcp/mcp.ts")).addMcp,
 };
 
 /**

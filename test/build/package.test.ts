@@ -52,7 +52,14 @@ const run = (command: string, args: readonly string[], cwd: string): string =>
  */
 beforeAll(() => {
   const source = makeFolder();
-  for (const name of ["package.json", "LICENSE", "README.md", "config", "watches.example.yaml"])
+  for (const name of [
+    "package.json",
+    "LICENSE",
+    "README.md",
+    "config",
+    "docs",
+    "watches.example.yaml",
+  ])
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   cpSync(dirname(BIN), join(source, "dist"), { recursive: true });
   const tarball = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
@@ -130,7 +137,7 @@ describe("the packed package", () => {
     ).toEqual([]);
   });
 
-  it("is what a user needs and nothing else: at most 186 files and 1.6 MB, no sources, and the types in one file", () => {
+  it("is what a user needs and nothing else: at most 226 files and 1.6 MB, no sources, and the types in one file", () => {
     const files = readdirSync(join(consumer, "node_modules/chirpwatch"), {
       recursive: true,
       withFileTypes: true,
@@ -139,7 +146,7 @@ describe("the packed package", () => {
       .map(({ parentPath, name }) =>
         relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)),
       );
-    expect(files.length).toBeLessThanOrEqual(186);
+    expect(files.length).toBeLessThanOrEqual(226);
     expect(tarballBytes).toBeLessThanOrEqual(1_600_000);
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
     expect(files).toEqual(
@@ -147,9 +154,13 @@ describe("the packed package", () => {
         "LICENSE",
         "config/watches.schema.json",
         "config/slack-app-manifest.yaml",
+        "docs/mcp.md",
         "watches.example.yaml",
       ]),
     );
+    // The pages that an assistant reads are there, without pictures, decisions and what only
+    // contributors read.
+    expect(files.filter((file) => /^docs\/(?:pictures|adr|extending)/.test(file))).toEqual([]);
     expect(
       files.filter((file) => file.startsWith("config/build") || file.startsWith("src/")),
     ).toEqual([]);

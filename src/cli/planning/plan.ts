@@ -27,6 +27,7 @@ import {
 import { openService } from "../access/service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
+import { ask } from "../access/ask.ts";
 import { askDaemon } from "../access/ask-daemon.ts";
 import { hasState, readState } from "../access/read-state.ts";
 import { formatCount } from "../terminal/table.ts";
@@ -101,10 +102,24 @@ interface Viewed {
   readonly view: PlanView;
 }
 
-async function viewOf(context: CliContext, configPath: string, isOnline = false): Promise<Viewed> {
+/**
+ * Returns the plan without any request, free ones included: an unknown quota is taken from the
+ * daemon or from what it stored.
+ */
+export const planWithoutRequests = async (
+  context: CliContext,
+  configPath: string,
+): Promise<PlanView> => (await viewOf(context, configPath, false, storedQuota)).view;
+
+async function viewOf(
+  context: CliContext,
+  configPath: string,
+  isOnline = false,
+  askQuota = quotaOf,
+): Promise<Viewed> {
   const config = await requireConfig(context, configPath, { lenientSecrets: !isOnline });
   const known = await knownState(context, config);
-  const quota = await quotaOf(context, config);
+  const quota = configuredQuota(config) ?? (await askQuota(context, config));
   const slowDown = await slowDownNow(config);
   const asked = isOnline ? await askOnline(context, config, known.states) : {};
   const view = createPlanView(config, {
@@ -148,21 +163,45 @@ async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
     : undefined;
 }
 
-/**
- * Returns the quota. /key-usage-info, which is free, is called only for keys whose quota the
- * configuration does not set.
- */
-async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
-  const keys = api.keys ?? [{ monthly: undefined }];
-  const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
-  const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
+const keysOf = ({ api }: Config) => api.keys ?? [{ monthly: undefined }];
+const sumOfKeys = (config: Config): number =>
+  keysOf(config).reduce((sum, { monthly = 0 }) => sum + monthly, 0);
+
+/** Returns the quota if the configuration sets it, for all keys together or for each. */
+function configuredQuota(config: Config): PlanQuota | undefined {
+  const { api } = config;
+  const isOfEachKey = keysOf(config).every(({ monthly }) => monthly !== undefined);
+  const ofKeys = isOfEachKey ? sumOfKeys(config) : undefined;
   // If both the total and a quota for each key are configured, the smaller applies, as in the
   // daemon.
   if (api.quota.monthly !== undefined)
     return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), {
       failure: "",
     });
-  if (ofKeys !== undefined) return planQuota(ofKeys, { failure: "" });
+  return ofKeys === undefined ? undefined : planQuota(ofKeys, { failure: "" });
+}
+
+/** Returns the quota that the daemon goes by, or that is stored in the state. */
+async function storedQuota(context: CliContext, config: Config): Promise<PlanQuota> {
+  const place = { state: config.state, config: () => config, fault: undefined };
+  try {
+    const { quota } = await ask<BudgetView>(context, place, { path: "/api/v1/budget" });
+    const nothing = "no daemon has stored the quota yet";
+    return planQuota(
+      undefined,
+      quota.limit === null ? { failure: nothing } : { value: quota.limit },
+    );
+  } catch (error) {
+    return planQuota(undefined, { failure: errorText(error) });
+  }
+}
+
+/**
+ * Asks the service for the quota. /key-usage-info, which is free, is called only for keys whose
+ * quota the configuration does not set.
+ */
+async function quotaOf(context: CliContext, config: Config): Promise<PlanQuota> {
+  const { api } = config;
   try {
     const access = await openService(context, {
       api,
@@ -170,7 +209,7 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
       log: context.logger("error"),
     });
     try {
-      let left: unknown = together;
+      let left: unknown = sumOfKeys(config);
       for (const { name, monthly } of access.keys)
         if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
       return planQuota(undefined, { value: left });

@@ -1,0 +1,46 @@
+/**
+ * Puts everything that strangers wrote into one field of an alert. The other fields are the
+ * daemon's own, or have a form in which nothing can be said: ids, times, handles, links.
+ */
+import { cleanText } from "../../render/text/clean-text.ts";
+import { trimText } from "../../render/text/trim-text.ts";
+import type { EventEntry, EventLine } from "../../server/schema/event-view.ts";
+
+const MAX_CHARS = 2_000;
+const HANDLE = /^\w{1,50}$/;
+const ID = /^[\w-]{1,64}$/;
+
+/** Returns an alert of a search. Its whole data stays behind: names and bios are in it. */
+export function markedEntry(entry: EventEntry): object {
+  const { type, timestamp, title, text, url, author, deliveries, acknowledged, data } = entry;
+  return {
+    ...idsOf(data),
+    ...{ type, watch: data["watch"] ?? "", detected_at: timestamp, url: safeUrl(url) },
+    author: HANDLE.test(author) ? author : "",
+    ...{ deliveries, acknowledged },
+    untrusted_text: untrusted([title, text]),
+  };
+}
+
+/** Returns a line of the last alerts. */
+export const markedLine = ({ title, url, ...line }: EventLine): object => ({
+  ...line,
+  url: safeUrl(url),
+  untrusted_text: untrusted([title]),
+});
+
+function idsOf({ id, tweet }: EventEntry["data"]): object {
+  const post = tweet !== null && typeof tweet === "object" && !Array.isArray(tweet) ? tweet : {};
+  const postId = (post as { readonly id?: unknown }).id;
+  return {
+    ...(typeof id === "string" && ID.test(id) ? { id } : {}),
+    ...(typeof postId === "string" && ID.test(postId) ? { item: postId } : {}),
+  };
+}
+
+const untrusted = (parts: readonly string[]): string =>
+  trimText(cleanText(parts.filter((part) => part !== "").join("\n")), MAX_CHARS);
+
+/** An address of the platform has no room for sentences; that of a trend or an article has. */
+const safeUrl = (url: string | null): string | null =>
+  url !== null && /^https?:\/\/[\w.:-]+(?:\/[\w@-]{1,50}){0,6}\/?$/.test(url) ? url : null;
