@@ -12,7 +12,6 @@ const MAX_WORDS = {
   "docs/reports.md": 297,
   "docs/releasing.md": 430,
   "docs/api.md": 1_440,
-  "docs/api.md": 1_201,
   "docs/mcp.md and its command": 340,
   "docs/acknowledge.md": 407,
   "docs/escalate.md": 437,
