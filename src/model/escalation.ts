@@ -104,7 +104,19 @@ export interface EscalationCommit {
   readonly deliveries: readonly NewDelivery[];
 }
 
+/** The alerts of a sink that are escalated next to the same sink. */
+export interface EscalationOutlook {
+  readonly sink: string;
+  /** The sink that they are escalated to. */
+  readonly to: string;
+  readonly count: number;
+  /** When the first of them is due, in epoch ms. */
+  readonly nextAtMs: number;
+}
+
 export interface EscalationStore {
+  /** Returns what is to come, unless somebody acknowledges the alerts. */
+  escalationOutlook(): Promise<readonly EscalationOutlook[]>;
   /** Returns when an escalation must be checked next; null if none is to come. */
   nextEscalationAt(): Promise<number | null>;
   /**

@@ -1,5 +1,6 @@
 /** The storage port for the history of items, events and deliveries. */
 import type { EditHistory } from "./edit.ts";
+import type { Escalation } from "./escalation.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { Mark } from "./mark.ts";
 import type { RoutedPlace } from "./routed-place.ts";
@@ -86,6 +87,8 @@ export interface DeliveryPath extends DeliveryHistory {
    * neither repeated nor followed by a message when the value is back to normal.
    */
   readonly repeat: { readonly count: number; readonly nextAtMs: number | null } | null;
+  /** The steps of its escalation; null if it has none. */
+  readonly escalation: Pick<Escalation, "plan" | "taken" | "ended" | "dueAtMs"> | null;
 }
 
 export interface ThreadPlace {

@@ -35,7 +35,12 @@ import {
 import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
 import { dueFooter, nextFooterAt, recordFooter } from "./history/footers.ts";
 import { replanEscalations, trackFailing } from "./outbox/begin-escalations.ts";
-import { commitEscalations, dueEscalations, nextEscalationAt } from "./outbox/escalations.ts";
+import {
+  commitEscalations,
+  dueEscalations,
+  escalationOutlook,
+  nextEscalationAt,
+} from "./outbox/escalations.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { eventHeads, eventRecords } from "./history/report-events.ts";
@@ -247,6 +252,7 @@ const footers = (db: Executor): FooterStore => ({
 });
 
 const escalations = (db: Executor): EscalationStore => ({
+  escalationOutlook: () => escalationOutlook(db),
   nextEscalationAt: () => nextEscalationAt(db),
   dueEscalations: (nowMs) => dueEscalations(db, nowMs),
   commitEscalations: (commit) => commitEscalations(db, commit),

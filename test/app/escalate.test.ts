@@ -58,12 +58,24 @@ const postOld = (asked: Control) => asked("tweets", { username: "one", text: "ol
 const ack = (id: string) => `alerts/${id}/acknowledgement?by=Ada`;
 
 it("notifies the next sink when nobody acknowledges an alert in time, each step once, also over a restart", async () => {
-  const { alert, advanceTo, escalated, clock, stop, start, hook } = await startEscalating([
-    { after: "15m", sink: "ops", when: 'labels.team == "sales"' },
-    { after: "10m", sink: "ops", when: 'labels.team == "legal"' },
-    { after: "30m", sink: "ops" },
+  const { alert, advanceTo, escalated, clock, stop, start, hook, status, page } =
+    await startEscalating([
+      { after: "15m", sink: "ops", when: 'labels.team == "sales"' },
+      { after: "10m", sink: "ops", when: 'labels.team == "legal"' },
+      { after: "30m", sink: "ops" },
+    ]);
+  const { id, sentAtMs, deliveries, explain } = await alert("news");
+  const stepsNow = async () => (await explain()).deliveries[0].escalation.steps;
+  const at = (minutes: number) => new Date(sentAtMs + minutes * MINUTE).toISOString();
+  expect(await stepsNow()).toMatchObject([
+    { sink: "ops", after: "15m", state: "planned", at: at(15) },
+    { sink: "ops", after: "10m", state: "planned", at: at(25) },
+    { sink: "ops", after: "30m", state: "planned", at: at(55) },
   ]);
-  const { id, sentAtMs, deliveries } = await alert("news");
+  expect((await status()).sinks[0]?.escalations).toEqual([
+    { to: "ops", count: 1, next_at: at(15) },
+  ]);
+  expect(await page()).toContain("to ops unless acknowledged");
   await advanceTo(sentAtMs + 15 * MINUTE - SECOND);
   expect(escalated()).toEqual([]);
   await advanceTo(sentAtMs + 15 * MINUTE + SECOND);
@@ -84,6 +96,11 @@ it("notifies the next sink when nobody acknowledges an alert in time, each step 
   // running when the third is due, so it is sent right after the start.
   await advanceTo(sentAtMs + 50 * MINUTE);
   expect(escalated()).toHaveLength(1);
+  expect(await stepsNow()).toMatchObject([
+    { state: "sent", at: at(15), event: escalated()[0]?.data.id },
+    { state: "passed", at: at(25), event: null },
+    { state: "planned", at: at(55) },
+  ]);
   await stop();
   await advanceTo(sentAtMs + 70 * MINUTE);
   await start();
@@ -149,7 +166,11 @@ it("drops a step that a reload removes, and escalates nothing that is silenced o
   await reload();
   await advanceTo(fifth.sentAtMs + 16 * MINUTE);
   expect(escalated()).toHaveLength(1);
-  void first;
+  const escalationOf = async ({ explain }: Pick<typeof first, "explain">) =>
+    (await explain()).deliveries[0].escalation;
+  expect((await escalationOf(fifth)).steps).toMatchObject([{ sink: "ops", state: "dropped" }]);
+  expect(await escalationOf(first)).toMatchObject({ ended: "silenced", steps: [] });
+  expect(await escalationOf(third)).toMatchObject({ ended: "replayed", steps: [] });
 });
 
 it("escalates at once what is given up, and what a sink does not take for the time", async () => {

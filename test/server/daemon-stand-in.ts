@@ -57,6 +57,7 @@ export const sinkView = (changes: Partial<SinkView> = {}): SinkView => ({
   waiting: 0,
   waits: [],
   repeats: null,
+  escalations: [],
   oldest_at: null,
   sent: 418,
   dead: 0,

@@ -347,7 +347,7 @@ describe("reading", () => {
                 failures: [],
                 edit: null,
               },
-              ...{ routed: null, thread: null, wording: null, repeat: null },
+              ...{ routed: null, thread: null, wording: null, repeat: null, escalation: null },
             },
           ],
         },

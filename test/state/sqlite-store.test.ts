@@ -4,6 +4,7 @@ import { makeEvent } from "../support/make-event.ts";
 import { openTemp, START_MS as T0, memoryStatePath } from "./temp-state.ts";
 import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
+import { describeEscalations } from "./escalations-contract.ts";
 import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { describeArchive, describeEncoding } from "./archive-contract.ts";
@@ -13,6 +14,7 @@ import { describeStore } from "./store-contract.ts";
 
 describeStore("SQLite", () => openTemp(memoryStatePath()));
 describeMembers("SQLite", () => openTemp(memoryStatePath()));
+describeEscalations("SQLite", () => openTemp(memoryStatePath()));
 describeMarks("SQLite", () => openTemp(memoryStatePath()));
 describeLevels("SQLite", () => openTemp(memoryStatePath()));
 describeFollowUps("SQLite", () => openTemp(memoryStatePath()));

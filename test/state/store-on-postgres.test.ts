@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";
 import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
+import { describeEscalations } from "./escalations-contract.ts";
 import { describeMarks } from "./marks-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
@@ -31,6 +32,7 @@ describe("on Postgres", () => {
 
   describeStore("Postgres", () => states.empty());
   describeMembers("Postgres", () => states.empty());
+  describeEscalations("Postgres", () => states.empty());
   describeMarks("Postgres", () => states.empty());
   describeLevels("Postgres", () => states.empty());
   describeFollowUps("Postgres", () => states.empty());

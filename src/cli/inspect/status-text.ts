@@ -5,7 +5,12 @@
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { archiveText } from "../../server/contract/archive-words.ts";
-import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
+import {
+  escalationText,
+  outcomesText,
+  repeatsText,
+  waitText,
+} from "../../server/contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
 import type { ReplicaView } from "../../server/schema/replica-view.ts";
 import { unclaimedWords } from "../../server/contract/replica-words.ts";
@@ -35,6 +40,7 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
     sinkTable(view.sinks, nowMs),
     waits(view.sinks, nowMs),
     repeats(view.sinks, nowMs),
+    escalations(view.sinks, nowMs),
     view.silences.length === 0 ? "" : formatSilenceTable(view.silences, nowMs),
     archiveText(view.archive),
     events(view.recent_events, nowMs),
@@ -281,6 +287,13 @@ const repeats = (sinks: readonly SinkView[], nowMs: number): string =>
   sinks
     .flatMap(({ name, repeats: again }) =>
       again === null ? [] : [`${name}: ${repeatsText(again, timeText(nowMs))}`],
+    )
+    .join("\n");
+
+const escalations = (sinks: readonly SinkView[], nowMs: number): string =>
+  sinks
+    .flatMap(({ name, escalations: all }) =>
+      all.map((one) => `${name}: ${cleanLine(escalationText(one, timeText(nowMs)))}`),
     )
     .join("\n");
 

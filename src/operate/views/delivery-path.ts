@@ -18,6 +18,7 @@ import { isOpsAlert } from "../../route/select-routes.ts";
 import type {
   AttemptView,
   EditView,
+  EscalationView,
   PathSilenceView,
   PathView,
 } from "../../server/schema/path-view.ts";
@@ -73,6 +74,7 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
               count: repeat.count,
               next_at: repeat.nextAtMs === null ? null : isoTime(repeat.nextAtMs),
             },
+      escalation: escalationView(delivery),
       attempt_log: attemptsOf(delivery),
       edit: editOf(delivery),
       link: linkOf(config, delivery),
@@ -150,6 +152,24 @@ function editOf({ edit }: DeliveryPath): EditView | null {
     edited_at: editedAtMs === null ? null : isoTime(editedAtMs),
     error,
   };
+}
+
+/** Returns the steps that are over and those to come, with the times at which they are due. */
+function escalationView({ escalation }: Pick<DeliveryPath, "escalation">): EscalationView | null {
+  if (escalation === null) return null;
+  const { plan = [], taken, ended, dueAtMs } = escalation;
+  const over = taken.map(({ sink, afterMs, kind, atMs, eventId = null }) => ({
+    ...{ sink, after: formatDuration(afterMs), state: kind, at: isoTime(atMs), event: eventId },
+  }));
+  let atMs = dueAtMs;
+  const planned = plan.map(({ sink, afterMs }, index) => {
+    if (index > 0 && atMs !== null) atMs += afterMs;
+    const at = atMs === null ? null : isoTime(atMs);
+    return { sink, after: formatDuration(afterMs), state: "planned" as const, at, event: null };
+  });
+  return ended === "" && over.length + planned.length === 0
+    ? null
+    : { ended: ended === "" ? null : ended, steps: [...over, ...planned] };
 }
 
 function linkOf({ sinks }: Config, { sink, ref, channel }: DeliveryPath): string | null {

@@ -5,6 +5,7 @@
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { DeadLetters } from "../../model/dead-letters.ts";
+import type { EscalationStore } from "../../model/escalation.ts";
 import type { LevelStore } from "../../model/level.ts";
 import type { Outbox, OutboxStats } from "../../model/outbox.ts";
 import type { SinkView } from "../../server/schema/sink-view.ts";
@@ -14,7 +15,8 @@ import { countViews, createWaitReader, type WaitReader } from "../alerts/waiting
 
 type SinkStore = Pick<Outbox, "loadSinkHealth" | "outboxStats" | "countWaiting"> &
   Pick<DeadLetters, "groupDead"> &
-  Pick<LevelStore, "dueRepeats">;
+  Pick<LevelStore, "dueRepeats"> &
+  Pick<EscalationStore, "escalationOutlook">;
 
 export interface SinksNow {
   readonly views: readonly SinkView[];
@@ -31,12 +33,13 @@ export async function readSinks(
   config: Config,
   { pauses, nowMs }: { readonly pauses: ReadonlyMap<string, number>; readonly nowMs: number },
 ): Promise<SinksNow> {
-  const [health, stats, dead, waiting, repeats] = [
+  const [health, stats, dead, waiting, repeats, escalations] = [
     await store.loadSinkHealth(),
     await store.outboxStats(),
     await countDead(store),
     await store.countWaiting(nowMs),
     await store.dueRepeats(),
+    await store.escalationOutlook(),
   ];
   const readWait = createWaitReader({ config, health, pauses, nowMs });
   const views = config.sinks.map((sink): SinkView => {
@@ -57,6 +60,9 @@ export async function readSinks(
       waits: countViews(name, waiting, readWait),
       repeats:
         again === undefined ? null : { count: again.count, next_at: isoTime(again.nextAtMs) },
+      escalations: escalations
+        .filter((one) => one.sink === name)
+        .map(({ to, count, nextAtMs }) => ({ to, count, next_at: isoTime(nextAtMs) })),
       oldest_at: isoOrNull(own?.oldestAtMs),
       sent: own?.sent ?? 0,
       dead: dead.get(name) ?? 0,

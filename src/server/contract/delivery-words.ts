@@ -79,6 +79,15 @@ export const repeatsText = (
 ): string =>
   `${count === 1 ? "1 alert is repeated while its value stays" : `${count} alerts are repeated while their values stay`} past the threshold, next ${time(next)}`;
 
+/** Returns a text such as `2 alerts go to pager unless acknowledged, the first at 07:00`. */
+export const escalationText = (
+  { to, count, next_at: next }: SinkView["escalations"][number],
+  time: TimeText,
+): string =>
+  count === 1
+    ? `1 alert goes to ${to} at ${time(next)} unless somebody acknowledges it`
+    : `${count} alerts go to ${to} unless somebody acknowledges them, the first at ${time(next)}`;
+
 /** Returns a text such as `delivered`, `held by nights until 07:00` or `dead`. */
 const outcomeText = (
   { state, wait }: Pick<DeliveryView, "state" | "wait">,

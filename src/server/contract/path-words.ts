@@ -23,6 +23,7 @@ export function pathFacts(delivery: ExplainDelivery): readonly (readonly [string
     ["repeat", repeatText(delivery)],
     ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
     ["edit", edit === null || edit === undefined ? null : editText(edit)],
+    ...escalationLines(delivery),
   ];
   return facts.flatMap(([title, text]) =>
     text === null || text === undefined ? [] : [[title, text] as const],
@@ -88,3 +89,24 @@ function editText({ state, due_at: dueAt, edited_at: editedAt, error }: EditView
 }
 
 const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");
+
+/** Returns a line for each step, and one that says why the others do not follow. */
+function escalationLines({
+  escalation,
+}: ExplainDelivery): readonly (readonly [title: string, text: string])[] {
+  if (escalation === null || escalation === undefined) return [];
+  const { ended, steps } = escalation;
+  const lines = steps.map(({ sink, after, state, at, event }) => {
+    const time = at === null ? "" : ` ${timeText(at)}`;
+    const text = {
+      planned: at === null ? "not sent" : `due${time} unless somebody acknowledges the alert`,
+      sent: `sent${time}, event ${event ?? ""}`,
+      passed: `passed over${time}, because its \`when\` was false`,
+      dropped: `dropped${time}, because the configuration did not have it any more`,
+    }[state];
+    return ["escalate", `to ${sink} after ${after}: ${text}`] as const;
+  });
+  return ended === null || ended === "done"
+    ? lines
+    : [...lines, ["escalate", `nothing more: ${ended}`] as const];
+}

@@ -135,7 +135,7 @@ export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
 
 function sinkRow(sink: SinkView, nowMs: number): Html {
   return html`<tr><th scope="row"><a href="sinks/${encodeURIComponent(sink.name)}">${sink.name}</a><span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
-<td data-label="State"><div>${sinkPill(sink)}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}</div></td>
+<td data-label="State"><div>${sinkPill(sink)}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}${escalationLines(sink, nowMs)}</div></td>
 <td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
 <td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
 <td data-label="Sent" class="num">${countText(sink.sent)}</td>
@@ -172,6 +172,12 @@ const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
   repeats === null
     ? undefined
     : html`<span class="sub">${countText(repeats.count)} sent again, next ${when(repeats.next_at, nowMs)}</span>`;
+
+const escalationLines = ({ escalations }: SinkView, nowMs: number): readonly Html[] =>
+  escalations.map(
+    ({ to, count, next_at: next }) =>
+      html`<span class="sub">${countText(count)} to ${to} unless acknowledged, next ${when(next, nowMs)}</span>`,
+  );
 
 export function waitUntilText({ cause, until }: WaitView, nowMs: number): Html {
   if (until === null) return html``;

@@ -26,6 +26,36 @@ const repeatViewSchema = z
   })
   .meta({ id: "Repeat" });
 
+const escalationViewSchema = z
+  .object({
+    ended: z
+      .enum(["acknowledged", "silenced", "replayed", "unsent", "done"])
+      .nullable()
+      .describe(
+        "Why nothing more is escalated; null while a step is to come. - `acknowledged`: an undo restarts the steps that were not sent. - `unsent`: the alert is not sent on its own, for example because it is in a digest.",
+      ),
+    steps: list(
+      z
+        .object({
+          sink: z.string(),
+          after: z.string(),
+          state: z
+            .enum(["planned", "sent", "passed", "dropped"])
+            .describe(
+              "`passed` means that its `when` was false; `dropped` means that the configuration did not have it any more.",
+            ),
+          at: z
+            .string()
+            .nullable()
+            .describe("When it happened or is due; null if it will not happen."),
+          event: z.string().nullable().describe("The id of the event that was sent."),
+        })
+        .meta({ id: "EscalationStep" }),
+    ),
+  })
+  .meta({ id: "Escalation" });
+export type EscalationView = z.infer<typeof escalationViewSchema>;
+
 export const editViewSchema = z
   .object({
     state: z
@@ -118,6 +148,9 @@ export const pathViewSchema = z
       .describe(
         "Repeats of an alert on a value that is still across its threshold; null unless `repeat_interval` or `send_resolved` asks for more alerts.",
       ),
+    escalation: escalationViewSchema
+      .nullable()
+      .describe("What follows if nobody acknowledges the alert; null if nothing does."),
     attempt_log: list(attemptViewSchema).describe(
       "Oldest first: up to 50 failed attempts, and the one that ended it.",
     ),

@@ -82,6 +82,15 @@ export const sinkViewSchema = z
       .describe(
         "Alerts that are repeated while their values stay across a threshold; null if there are none.",
       ),
+    escalations: list(
+      z
+        .object({
+          to: z.string().describe("The sink that is notified next."),
+          count: z.number(),
+          next_at: z.string().describe("When the first of them is due."),
+        })
+        .meta({ id: "EscalationCount" }),
+    ).describe("Alerts that are escalated unless somebody acknowledges them."),
     oldest_at: z.string().nullable(),
     sent: z.number(),
     dead: z

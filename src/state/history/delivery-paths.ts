@@ -40,6 +40,7 @@ export async function deliveryPathsOf(
         row.repeats === null
           ? null
           : { count: row.repeats, nextAtMs: row.next_at === null ? null : Number(row.next_at) },
+      escalation: escalationOf(row),
       edit: editOf(row),
       failures: (failures.get(history.messageId ?? "") ?? []).map(({ atMs, error }) => ({
         atMs,
@@ -59,6 +60,7 @@ const NOWHERE = {
     channel: null,
   },
   ...{ routed: null, thread: null, wording: null, repeat: null, edit: null, failures: [] },
+  escalation: null,
 } as const;
 
 type PathRow = Awaited<ReturnType<typeof pathRows>>[number];
@@ -77,6 +79,7 @@ const pathRows = (db: Executor, eventId: string) =>
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .leftJoin("threads as t", "t.message_id", "m.id")
     .leftJoin("edits as x", "x.delivery_id", "d.id")
+    .leftJoin("escalations as s", "s.delivery_id", "d.id")
     .leftJoin("levels as l", (join) =>
       join.onRef("l.event_id", "=", "d.event_id").onRef("l.sink", "=", "d.sink"),
     )
@@ -102,6 +105,7 @@ const pathRows = (db: Executor, eventId: string) =>
       "t.message_id as begun_by",
     ])
     .select(["l.repeats", "l.next_at"])
+    .select(["s.plan", "s.taken", "s.ended", "s.due_at as escalates_at"])
     .select([
       "x.state as edit_state",
       "x.due_at as edit_due_at",
@@ -121,6 +125,21 @@ function threadOf({
   if (parent !== null) return { firstMessageId: parent, isFirst: false, ref: parentRef };
   return id === null || begun === null ? null : { firstMessageId: id, isFirst: true, ref };
 }
+
+const escalationOf = ({
+  plan,
+  taken,
+  ended,
+  escalates_at: dueAt,
+}: PathRow): DeliveryPath["escalation"] =>
+  taken === null || ended === null
+    ? null
+    : {
+        plan: plan === null ? undefined : fromText(plan),
+        taken: fromText(taken),
+        ended,
+        dueAtMs: dueAt === null ? null : Number(dueAt),
+      };
 
 const editOf = (row: PathRow): EditHistory | null =>
   row.edit_state === null

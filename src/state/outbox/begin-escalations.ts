@@ -2,7 +2,7 @@
  * Begins to count for alerts that may be escalated, and counts anew after an acknowledgement was
  * undone. What is sent is committed in escalations.ts.
  */
-import type { ExpressionBuilder } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { DIGEST_PREFIX } from "../../model/digest.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
@@ -13,6 +13,10 @@ const COLUMNS = [
   ...(["delivery_id", "message_id", "base_at", "begun_at", "at_once"] as const),
   ...(["due_at", "revision", "taken", "ended"] as const),
 ] as const;
+
+/** Literals, because a cast to text has a collation on Postgres. */
+const NO_STEPS = sql.lit("[]");
+const NOT_ENDED = sql.lit("" as const);
 
 /** Selects the rows of the alerts in messages that were attempted or given up. */
 const rowsOf = (on: Executor, messageIds: string[]) =>
@@ -29,8 +33,8 @@ const rowsOf = (on: Executor, messageIds: string[]) =>
       // It is due at once, so that its steps are planned.
       countedFrom(eb).as("due_at"),
       eb.lit(1).as("revision"),
-      eb.cast<string>(eb.val("[]"), "text").as("taken"),
-      eb.cast<"">(eb.val(""), "text").as("ended"),
+      NO_STEPS.as("taken"),
+      NOT_ENDED.as("ended"),
     ])
     .where("d.message_id", "in", messageIds)
     .where("d.message_id", "is not", null)
@@ -120,8 +124,8 @@ const beginWaiting = listStatement<{ now: number }, string>()((on, list, slot) =
             eb.lit(0).as("at_once"),
             since.as("due_at"),
             eb.lit(1).as("revision"),
-            eb.cast<string>(eb.val("[]"), "text").as("taken"),
-            eb.cast<"">(eb.val(""), "text").as("ended"),
+            NO_STEPS.as("taken"),
+            NOT_ENDED.as("ended"),
           ];
         })
         .where("h.breaker", "=", "open")

@@ -6,9 +6,11 @@ import type {
   DueEscalation,
   EscalationChange,
   EscalationCommit,
+  EscalationOutlook,
   PlannedStep,
   TakenStep,
 } from "../../model/escalation.ts";
+import { groupBy } from "../../model/group-by.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { eventOf, insertEvents } from "../items/insert-events.ts";
@@ -29,6 +31,38 @@ const firstDue = statement<object>()((on) =>
     .where("due_at", "is not", null)
     .orderBy("due_at")
     .limit(1),
+);
+
+export async function escalationOutlook(db: Executor): Promise<readonly EscalationOutlook[]> {
+  const { rows } = await countPlanned(db, {});
+  const found = rows.flatMap(({ sink, plan, count, due_at: dueAt }) => {
+    const [next] = fromText<readonly PlannedStep[]>(plan ?? "[]");
+    return next === undefined
+      ? []
+      : [{ sink, to: next.sink, count: Number(count), nextAtMs: Number(dueAt) }];
+  });
+  return [...groupBy(found, ({ sink, to }) => `${sink}\n${to}`).values()].map((alike) => ({
+    sink: alike[0]?.sink ?? "",
+    to: alike[0]?.to ?? "",
+    count: alike.reduce((sum, one) => sum + one.count, 0),
+    nextAtMs: Math.min(...alike.map((one) => one.nextAtMs)),
+  }));
+}
+
+const countPlanned = statement<object>()((on) =>
+  on
+    .selectFrom("escalations as x")
+    .innerJoin("deliveries as d", "d.id", "x.delivery_id")
+    .select((eb) => [
+      "d.sink",
+      "x.plan",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.min("x.due_at").as("due_at"),
+    ])
+    .where("x.due_at", "is not", null)
+    .where("x.plan", "is not", null)
+    .groupBy(["d.sink", "x.plan"])
+    .orderBy("d.sink"),
 );
 
 /** More than the alerts of one message, so that the first message is always whole. */

@@ -33,6 +33,7 @@ const pathOf = (changes: Partial<DeliveryPath>) => {
     },
     ...{ routed: { route: "route", by: "route", matchers: [], groupBy: ["team"] } },
     ...{ thread: null, wording: null, repeat: null, edit: null, failures: [] },
+    escalation: null,
     ...changes,
   } as DeliveryPath);
 };

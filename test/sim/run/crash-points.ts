@@ -128,6 +128,7 @@ const NOT_CUT = [
     "labelsSince",
     "openLevels",
     "dueRepeats",
+    "escalationOutlook",
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["archiveSize", "archivedReads"],
