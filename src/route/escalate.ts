@@ -66,7 +66,8 @@ export function shortestAfterMs(
 export interface EscalationProgress {
   readonly baseAtMs: number;
   readonly isAtOnce: boolean;
-  readonly plan: readonly PlannedStep[];
+  /** Undefined if an alert was acknowledged before its steps were planned. */
+  readonly plan: readonly PlannedStep[] | undefined;
   readonly taken: readonly TakenStep[];
   readonly ended: EscalationEnd;
   readonly dueAtMs: number | null;
@@ -90,15 +91,20 @@ export interface DecisionContext {
 
 export function decideEscalation(due: DueEscalation, context: DecisionContext): Decision {
   const { nowMs } = context;
+  const ended = isEscalatable(due) ? endOf(due) : "unsent";
+  // An undo plans anew, by the configuration of that moment.
+  if (ended === "acknowledged")
+    return {
+      kind: "wait",
+      progress: { ...progressOf(due), plan: due.plan, taken: due.taken, ended, dueAtMs: null },
+    };
   const steps = numberSteps(context.steps);
   const dropped = (due.plan ?? [])
     .filter((planned) => !steps.some((step) => isSame(step, planned)))
     .map((planned): TakenStep => ({ ...planned, kind: "dropped", atMs: nowMs }));
   const taken = [...due.taken, ...dropped];
-  const ended = isEscalatable(due) ? endOf(due, context.isSilenced) : "unsent";
   const left = steps.filter((step) => !taken.some((one) => isSame(one, step)));
   if (taken.length === 0 && (ended === "unsent" || left.length === 0)) return { kind: "forget" };
-  if (ended === "acknowledged") return wait(due, { plan: left, taken, ended, dueAtMs: null });
   if (ended !== "") return wait(due, { plan: [], taken, ended, dueAtMs: null });
   const putOffMs = putOffUntil(due, nowMs);
   if (putOffMs !== undefined && left.length > 0)
@@ -106,12 +112,11 @@ export function decideEscalation(due: DueEscalation, context: DecisionContext): 
   return nextStep(due, { left, taken, context });
 }
 
-function endOf(due: DueEscalation, isSilenced: boolean): EscalationEnd {
+function endOf(due: DueEscalation): EscalationEnd {
   if (due.isReplayed) return "replayed";
   if (!due.isOnItsWay || due.isFollowUp || readDigestGroup(due.groupKey) !== undefined)
     return "unsent";
-  if (due.isAcknowledged) return "acknowledged";
-  return isSilenced ? "silenced" : "";
+  return due.isAcknowledged ? "acknowledged" : "";
 }
 
 /** Returns until when the alert itself waits, so that its sink has not failed yet. */
@@ -125,7 +130,7 @@ function nextStep(
   {
     left,
     taken,
-    context: { nowMs, sentNow },
+    context: { nowMs, sentNow, isSilenced },
   }: {
     readonly left: readonly NumberedStep[];
     readonly taken: readonly TakenStep[];
@@ -136,6 +141,8 @@ function nextStep(
   if (step === undefined) return wait(due, { plan: [], taken, ended: "done", dueAtMs: null });
   const dueAtMs = due.isAtOnce ? due.baseAtMs : due.baseAtMs + step.afterMs;
   if (dueAtMs > nowMs) return wait(due, { plan: left, taken, ended: "", dueAtMs });
+  // A silence counts at the time of the step: it may end before, or begin after the alert.
+  if (isSilenced) return wait(due, { plan: [], taken, ended: "silenced", dueAtMs: null });
   const { sink, nth, afterMs, when } = step;
   const planned: PlannedStep = { sink, nth, afterMs };
   const before = [...due.sentElsewhere, ...sentNow].find((one) => isSame(one, step));
@@ -149,7 +156,7 @@ function nextStep(
     return nextStep(over, {
       left: rest,
       taken: [...taken, one],
-      context: { steps: [], isSilenced: false, nowMs, sentNow },
+      context: { steps: [], isSilenced, nowMs, sentNow },
     });
   }
   const [next] = rest;
@@ -172,7 +179,12 @@ const progressOf = ({ baseAtMs, isAtOnce }: DueEscalation) => ({ baseAtMs, isAtO
 
 const wait = (
   due: DueEscalation,
-  { plan, ...rest }: Omit<EscalationProgress, "baseAtMs" | "isAtOnce">,
+  {
+    plan,
+    ...rest
+  }: Omit<EscalationProgress, "baseAtMs" | "isAtOnce" | "plan"> & {
+    readonly plan: readonly PlannedStep[];
+  },
 ): Decision => ({
   kind: "wait",
   progress: { ...progressOf(due), ...rest, plan: plan.map(plannedOf) },

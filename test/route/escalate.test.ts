@@ -148,7 +148,7 @@ describe("what is not escalated", () => {
 
   it("is what somebody acknowledged, sent again or silenced, of which only the first can resume", () => {
     expect(decide(dueOf({ isAcknowledged: true }), steps, 20)).toMatchObject({
-      progress: { ended: "acknowledged", dueAtMs: null, plan: [{ sink: "pager" }] },
+      progress: { ended: "acknowledged", dueAtMs: null, plan: undefined, taken: [] },
     });
     expect(decide(dueOf({ isReplayed: true }), steps, 20)).toMatchObject({
       progress: { ended: "replayed", dueAtMs: null, plan: [] },

@@ -54,7 +54,7 @@ export function escalationEvent(
       ...{ id: one.event.id, type: one.event.type, subject: one.event.subject },
     })),
     escalation: {
-      ...{ reason: reasonOf(first), sink, step: step.nth, after_ms: step.afterMs },
+      ...{ reason: reasonOf(first), sink, to: step.sink, step: step.nth, after_ms: step.afterMs },
       message_id: message?.id ?? null,
     },
   };
