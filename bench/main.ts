@@ -11,6 +11,7 @@ import type { Bench } from "./figure.ts";
 import { benchFirstReads } from "./first-reads.ts";
 import { benchIdle } from "./idle.ts";
 import { benchOutbox } from "./outbox.ts";
+import { benchPages } from "./pages.ts";
 import { benchReport } from "./report.ts";
 
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   outbox: benchOutbox,
   "added-delay": benchAddedDelay,
   report: benchReport,
+  pages: benchPages,
 };
 
 const names = process.argv.slice(2);

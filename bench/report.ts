@@ -6,31 +6,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type ChirpEvent, eventId } from "../src/model/event.ts";
 import type { ReportView } from "../src/model/report.ts";
-import type { NewDelivery } from "../src/model/poll-store.ts";
-import { sha256 } from "../src/runtime/hash.ts";
-import { createSystemClock } from "../src/runtime/system-clock.ts";
-import { createSystemRandom } from "../src/runtime/system-random.ts";
-import { openHandle } from "../src/state/db/sqlite.ts";
-import { openStore } from "../src/state/open.ts";
 import { startApiStub } from "./api-stub.ts";
 import { configText } from "./config-text.ts";
 import { type DaemonProcess, startDaemonProcess } from "./daemon-process.ts";
 import type { Figure } from "./figure.ts";
+import { addAlerts } from "./filled-alerts.ts";
 import { fillState } from "./filled-state.ts";
 import { idleSchedule } from "./idle.ts";
 import { inScratch } from "./scratch.ts";
-import { SILENT_LOG } from "./silent-log.ts";
 import { quantile, wholeText } from "./summary.ts";
-import { makeTweets } from "./tweets.ts";
 import type { Turn } from "./turns.ts";
 
-const EVENTS = 200_000;
-const EVENTS_A_COMMIT = 1_000;
 const WATCHES = 20;
-const AUTHORS = 50_000;
-const WEEK_MS = 7 * 86_400_000;
 const WARM_REPORTS = 3;
 /** How long work in pages may hold the event loop. */
 const LIMIT_MS = 20;
@@ -48,7 +36,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     `${configText(watches)}reports: { all: { schedule: "0 0 1 1 *", sink: terminal, by: [author], timezone: Europe/Berlin } }\n`,
   );
   await fillState(path, { firstMs: Date.now(), stepMs: 0 });
-  await addAlerts(join(folder, "state.db"));
+  await addAlerts(join(folder, "state.db"), WATCHES);
   const daemon = startDaemonProcess(path, { preload: new URL("turns.js", import.meta.url).href });
   try {
     const line = await daemon.said("status page is up");
@@ -90,46 +78,3 @@ async function measureReport(daemon: DaemonProcess, name: string, url: string): 
     value: `longest turn ${Math.max(...cpuMs).toFixed(1)} ms of CPU (p99 ${quantile(cpuMs, 0.99).toFixed(1)}, ${over} of ${wholeText(turns.length)} over ${LIMIT_MS} ms), ${longest.toFixed(1)} ms on the clock; ${wholeText(tookMs)} ms in all`,
   };
 }
-
-/** Adds alerts of the last week, each sent in a message of its own. */
-async function addAlerts(path: string): Promise<void> {
-  const nowMs = Date.now();
-  const parts = { clock: createSystemClock(), random: createSystemRandom(), log: SILENT_LOG };
-  const store = await openStore({ path, ...parts });
-  const keys = new Map((await store.listWatches()).map(({ id, key }) => [id, key]));
-  for (let from = 0; from < EVENTS; from += EVENTS_A_COMMIT) {
-    const events = makeTweets(EVENTS_A_COMMIT).map((tweet, at): ChirpEvent => {
-      const number = from + at;
-      const atMs = nowMs - WEEK_MS + Math.floor(((number + 1) * WEEK_MS) / (EVENTS + 1));
-      const watch = `w${number % WATCHES}`;
-      const author = `author${(number * 7_919) % AUTHORS}`;
-      const user = { ...tweet.user, id: author, username: author };
-      const watchKey = keys.get(watch) ?? "";
-      return {
-        id: eventId(sha256, watchKey, { type: "tweet.created", subject: tweet.id, episode: "" }),
-        ...{ type: "tweet.created", watchKey, watch, watchType: "search", subject: tweet.id },
-        labels: { watch, type: "search", event: "tweet.created", lang: "en", author },
-        body: { tweet: { ...tweet, user, likes_count: number % 977 } },
-        ...{ occurredAtMs: atMs, detectedAtMs: atMs },
-      };
-    });
-    const deliveries = events.map(
-      ({ id, detectedAtMs: notBeforeMs }): NewDelivery => ({
-        ...{ eventId: id, sink: "terminal", groupKey: id, groupWaitMs: 0, groupIntervalMs: 0 },
-        notBeforeMs,
-      }),
-    );
-    await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events, deliveries });
-  }
-  await store.close();
-  const handle = openHandle(path, { readonly: false, mustExist: true });
-  handle.exec(SENT);
-  handle.close();
-}
-
-const SENT = `
-  insert into messages (id, seq, sink, group_key, body, sealed_at, state, attempts,
-    first_attempt_at, next_attempt_at, done_at, error)
-  select 'm' || id, id, sink, group_key, '{}', due_at, 'sent', 1, due_at, due_at, due_at, ''
-  from deliveries;
-  update deliveries set state = 'sealed', message_id = 'm' || id;`;

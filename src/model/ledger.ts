@@ -125,6 +125,11 @@ export interface Ledger {
   spentSince(
     sinceMs: number,
   ): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
+  /**
+   * Returns the billed attempts by watch in the hours from `fromHour` until before `toHour`, which
+   * are whole hours since the epoch. Reads a row for each watch and endpoint in each hour.
+   */
+  spentByWatch(fromHour: number, toHour: number): Promise<ReadonlyMap<string, number>>;
   /** Returns the billed attempts since a time, by hour in order. Hours without any are left out. */
   spentByHour(
     sinceMs: number,

@@ -83,6 +83,7 @@ import {
   auditSpan,
   countFurtherPages,
   spentByHour,
+  spentByWatch,
   spentByKey,
   spentSince,
 } from "./ledger/spent.ts";
@@ -185,6 +186,7 @@ const ledger = (db: Executor, settlements: Settlements): Ledger => ({
   settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
   spentByKey: (sinceMs) => spentByKey(db, sinceMs),
   spentSince: (sinceMs) => spentSince(db, sinceMs),
+  spentByWatch: (fromHour, toHour) => spentByWatch(db, fromHour, toHour),
   spentByHour: (sinceMs) => spentByHour(db, sinceMs),
   countFurtherPages: (afterId) => countFurtherPages(db, afterId),
   auditMark: async (key, atMs, marginMs) => {

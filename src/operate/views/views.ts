@@ -35,6 +35,7 @@ import type { Routing } from "../alerts/routing.ts";
 import type { ActivityFeed } from "./activity.ts";
 import { readArchive } from "../archive/archive-view.ts";
 import { createDays, type Days } from "../reports/days.ts";
+import { createSpentByWatch, type SpentByWatch } from "../reports/spent-by-watch.ts";
 import { createPathReader } from "./delivery-path.ts";
 import { eventEntry, eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
@@ -104,10 +105,12 @@ export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
 class DaemonViews implements Views {
   readonly #parts: ViewsDeps;
   readonly #days: Days;
+  readonly #spentByWatch: SpentByWatch;
 
   constructor(parts: ViewsDeps) {
     this.#parts = parts;
     this.#days = createDays(parts);
+    this.#spentByWatch = createSpentByWatch(parts);
   }
 
   async health(): Promise<Health> {
@@ -326,10 +329,7 @@ class DaemonViews implements Views {
     const { store, quotaMonitor, engine, config, routing, failingEnrichments } = this.#parts;
     const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
-    const spent = new Map<string, number>();
-    for (const { watch, requests } of (await store.spentSince(quotaMonitor.status.period.startMs))
-      .lines)
-      spent.set(watch, (spent.get(watch) ?? 0) + requests);
+    const spent = await this.#spentByWatch(quotaMonitor.status.period.startMs);
     const backlogs = new Map(
       (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
     );

@@ -2,6 +2,7 @@
  * Returns the history of an item: all verdicts on it, all events about it, and the outcomes of
  * their deliveries.
  */
+import { sql } from "kysely";
 import type { ChirpEvent, Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
@@ -127,12 +128,23 @@ async function recurringFacts(
   nowMs: number,
 ): Promise<readonly ItemHistory[]> {
   if (!/^\w+$/.test(itemId)) return [];
-  const rows = await db
-    .selectFrom("events")
-    .selectAll()
-    .where((eb) => eb.or([eb("subject", "=", itemId), eb("subject", "like", `%/${itemId}`)]))
-    .orderBy("seq")
-    .execute();
+  // An event about a member of a list names the list first. One that names only the item, or one
+  // for each known list, is found by the index; a scan would read every stored event.
+  const own = db.selectFrom("events").selectAll().where("subject", "=", itemId);
+  const of = (list: "t.key" | "t.user_id") =>
+    db
+      .selectFrom("targets as t")
+      .innerJoin("events as e", (join) =>
+        join.on("e.subject", "=", sql<string>`${sql.ref(list)} || ${`/${itemId}`}`),
+      )
+      .selectAll("e");
+  const found = [
+    ...(await own.execute()),
+    ...(await of("t.key").execute()),
+    ...(await of("t.user_id").execute()),
+  ];
+  const rows = [...new Map(found.map((row) => [row.id, row])).values()];
+  rows.sort((a, b) => Number(a.seq) - Number(b.seq));
   const histories: ItemHistory[] = [];
   for (const row of rows)
     if (!itemEventIds.has(row.id)) histories.push(await factOf(db, eventOf(row), itemId, nowMs));

@@ -99,6 +99,25 @@ function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[
   return { total: lines.reduce((sum, line) => sum + line.requests, 0), lines };
 }
 
+const sumWatches = statement<{ from: number; to: number }>()((on, slot) =>
+  on
+    .selectFrom("spent_lines")
+    .select(["watch", (eb) => eb.fn.sum<number>("requests").as("requests")])
+    .where("hour", ">=", slot("from"))
+    .where("hour", "<", slot("to"))
+    .groupBy("watch"),
+);
+
+/** Returns the number of billed attempts by watch in these hours. */
+export async function spentByWatch(
+  db: Executor,
+  from: number,
+  to: number,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sumWatches(db, { from, to });
+  return new Map(rows.map(({ watch, requests }) => [watch, Number(requests)]));
+}
+
 /** Returns the number of billed attempts per hour. The first hour counts only from `sinceMs`. */
 export async function spentByHour(
   db: Executor,

@@ -109,6 +109,7 @@ const NOT_CUT = [
     "spentByKey",
     "spentSince",
     "spentByHour",
+    "spentByWatch",
     "auditMark",
     "auditSpan",
     "outboxStats",
