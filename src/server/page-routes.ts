@@ -70,7 +70,7 @@ function addAlertPages(app: Hono, { views, clock }: PageDeps): void {
     const [line] = found.verdicts;
     const id = found.verdicts.length === 1 ? line?.event?.id : undefined;
     const event = await views.event(id ?? item);
-    const { sinks } = await views.status();
+    const sinks = await views.sinks();
     const view = {
       ...{ found, event, nowMs: clock.now(), root },
       sinks: sinks.map(({ name }) => name),
@@ -107,15 +107,14 @@ function addWatchPage(app: Hono, { views, clock }: PageDeps): void {
   const params = { id: "The id of the watch." };
   app.get("/watches/:id", page("showWatch", "The page of one watch.", params), async (c) => {
     const id = c.req.param("id");
-    const { watches, open_gaps: gaps } = await views.status();
-    const watch = watches.find((one) => one.id === id);
+    const watched = await views.watch(id);
     const found = await views.watchDays(id);
-    if (watch === undefined) return answerPage(c, renderMissingPage("watch", id), 404);
-    const own = gaps.filter((gap) => gap.watches.includes(id));
+    if (watched === undefined) return answerPage(c, renderMissingPage("watch", id), 404);
     return answerPage(
       c,
       renderWatchPage({
-        ...{ watch, days: found?.days ?? [], gaps: own, nowMs: clock.now() },
+        ...watched,
+        ...{ days: found?.days ?? [], nowMs: clock.now() },
         done: doneText(c.req.query("done")),
       }),
     );
@@ -126,7 +125,7 @@ function addSinkPage(app: Hono, { views, clock }: PageDeps): void {
   const params = { name: "The name of the sink." };
   app.get("/sinks/:name", page("showSink", "The page of one sink.", params), async (c) => {
     const name = c.req.param("name");
-    const sink = (await views.status()).sinks.find((one) => one.name === name);
+    const sink = (await views.sinks()).find((one) => one.name === name);
     if (sink === undefined) return answerPage(c, renderMissingPage("sink", name), 404);
     const dead = await views.dead(name);
     return answerPage(

@@ -221,6 +221,12 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`events ${JSON.stringify(query)}`);
         return Promise.resolve(daemon.events);
       },
+      watch(id) {
+        const watch = daemon.status.watches.find((one) => one.id === id);
+        const gaps = daemon.status.open_gaps.filter(({ watches }) => watches.includes(id));
+        return Promise.resolve(watch && { watch, gaps });
+      },
+      sinks: () => Promise.resolve(daemon.status.sinks),
       event: (id) => Promise.resolve(daemon.events.events.find(({ data }) => data["id"] === id)),
       activity: () => Promise.resolve(activityView()),
       watchDays: (id) =>

@@ -5,6 +5,7 @@
 import type { Config } from "../../config/config.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
 import { isoTime } from "../../model/clock.ts";
+import type { WatchView } from "../../server/schema/watch-view.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { TargetRef, TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -161,3 +162,13 @@ export const isTweetId = (id: string, nowMs: number): boolean => {
   if (!/^\d{15,20}$/.test(id)) return false;
   return compareIds(id, "0") > 0 && timeOfTweetId(id) <= nowMs + 86_400_000;
 };
+
+/** Returns the ids of watches whose first read is not complete. */
+export const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
+  watches
+    .filter(
+      (watch) =>
+        watch.first_read !== null ||
+        watch.member_lists.some(({ first_read_members: read }) => read !== null),
+    )
+    .map(({ id }) => id);

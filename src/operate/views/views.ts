@@ -49,7 +49,7 @@ import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../alerts/stranded.ts";
 import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
-import { explainUnseen } from "./unseen.ts";
+import { explainUnseen, inFirstRead } from "./unseen.ts";
 
 /** Compares this replica's configuration with the newest one with which the state was used. */
 export interface ActiveRevision {
@@ -222,6 +222,19 @@ class DaemonViews implements Views {
     return eventsView(await store.findEvents(query), config().linksHost);
   }
 
+  async watch(id: string): ReturnType<Views["watch"]> {
+    const { quotaMonitor, engine } = this.#parts;
+    await quotaMonitor.refresh(engine.polls);
+    const known = await this.#sources();
+    const [watch] = await this.#watchViews(known, (await this.#fleet(known))?.pollsOfOthers, id);
+    const open = gapViews(await engine.openGaps());
+    return watch && { watch, gaps: open.filter(({ watches }) => watches.includes(id)) };
+  }
+
+  async sinks(): ReturnType<Views["sinks"]> {
+    return (await readSinks(this.#parts.store, this.#parts.config(), this.#sinkFacts())).views;
+  }
+
   async event(id: string): ReturnType<Views["event"]> {
     const { store, config } = this.#parts;
     const [record] = await store.eventRecords([id]);
@@ -325,16 +338,20 @@ class DaemonViews implements Views {
   async #watchViews(
     known: ReadonlyMap<string, SourceState>,
     others: ReadonlyMap<string, string> = new Map(),
+    only?: string,
   ): Promise<readonly WatchView[]> {
     const { store, quotaMonitor, engine, config, routing, failingEnrichments } = this.#parts;
     const failing = failingEnrichments();
-    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+    const listed = await store.listWatches(only === undefined ? undefined : [only]);
+    const states = new Map(listed.map((state) => [state.id, state]));
     const spent = await this.#spentByWatch(quotaMonitor.status.period.startMs);
     const backlogs = new Map(
       (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
     );
     const readPages = engine.firstReadPages();
-    const watches = config().watches.filter(({ enabled }) => enabled);
+    const watches = config().watches.filter(
+      ({ id, enabled }) => enabled && (only === undefined || id === only),
+    );
     const slowed = await engine.slowedWatches(watches);
     return watches.map((watch) => {
       const polls = engine.pollsOf(watch.id);
@@ -363,16 +380,6 @@ class DaemonViews implements Views {
     return { pauses: this.#parts.delivery().pump.pauses(), nowMs: this.#parts.clock.now() };
   }
 }
-
-/** Returns the ids of watches whose first read is not complete. */
-const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
-  watches
-    .filter(
-      (watch) =>
-        watch.first_read !== null ||
-        watch.member_lists.some(({ first_read_members: read }) => read !== null),
-    )
-    .map(({ id }) => id);
 
 function stateOf(
   { store, upstream, quota }: Troubles,

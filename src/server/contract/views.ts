@@ -13,8 +13,9 @@ import type { PathView } from "../schema/path-view.ts";
 import type { RenderView } from "../schema/render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "../schema/replay-view.ts";
 import type { SilencesView } from "../schema/silence-view.ts";
-import type { WaitView } from "../schema/sink-view.ts";
-import type { StatusView, StoppedView } from "../schema/status-view.ts";
+import type { SinkView, WaitView } from "../schema/sink-view.ts";
+import type { WatchView } from "../schema/watch-view.ts";
+import type { GapView, StatusView, StoppedView } from "../schema/status-view.ts";
 import type { TailFilter, TailLine } from "../schema/tail-view.ts";
 import type { UnseenView } from "../schema/explain-view.ts";
 
@@ -80,8 +81,18 @@ export interface ApiViews {
   render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
 }
 
+/** A watch with the gaps in what its feeds have read. */
+export interface WatchWithGaps {
+  readonly watch: WatchView;
+  readonly gaps: readonly GapView[];
+}
+
 /** The views of a running daemon. */
 export interface Views extends ApiViews {
+  /** Resolves to undefined if there is no enabled watch with that id. */
+  watch(id: string): Promise<WatchWithGaps | undefined>;
+  /** Resolves to the sinks, without the rest of the status. */
+  sinks(): Promise<readonly SinkView[]>;
   health(): Promise<Health>;
   status(): Promise<StatusView>;
   /** Calls `push` for each line from now on. Returns a function that stops the calls. */
