@@ -146,7 +146,7 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
         id: `${type}-${atMs}`,
         watchKey: one.watchKey,
         watch: "w",
-        subject: "44/1",
+        subject: `${one.targetKey}/1`,
         detectedAtMs: atMs,
       });
       const [came, left, again] = [
@@ -165,7 +165,7 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
       await commit({ atMs: T0 + 1, verdicts: [{ ...row, eventId: came.id }], events: [came] });
       await commit({
         atMs: T0 + 2,
-        events: [left, { ...fact("follower.removed", T0 + 9), subject: "44/11" }],
+        events: [left, { ...fact("follower.removed", T0 + 9), subject: `${one.targetKey}/11` }],
       });
       await commit({ atMs: T0 + 3, verdicts: [{ ...row, eventId: again.id }], events: [again] });
       const explained = await store.explainItem("1");
