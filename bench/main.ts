@@ -5,6 +5,7 @@
 import { availableParallelism, cpus } from "node:os";
 import { benchAddedDelay } from "./added-delay.ts";
 import { benchArchive } from "./archive.ts";
+import { benchBacktest } from "./backtest.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchCommit } from "./commit.ts";
 import type { Bench } from "./figure.ts";
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   "first-reads": benchFirstReads,
   commit: benchCommit,
   archive: benchArchive,
+  backtest: benchBacktest,
   outbox: benchOutbox,
   "added-delay": benchAddedDelay,
   report: benchReport,

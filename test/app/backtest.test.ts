@@ -92,6 +92,17 @@ describe("a backtest", () => {
     );
   });
 
+  it("counts how often a condition was false, whatever the values were", async () => {
+    const { clock, control, post, config, backtest } = await setUp();
+    for (const likes of [1, 2, 3])
+      await control(`tweets/${await post(`zebra ${likes}`)}`, { likes_count: likes }, "PATCH");
+    await clock.advance(30 * SECOND);
+    const { watches } = await backtest(config());
+    expect(watches.find(({ watch }) => watch === "liked")?.after?.reasons).toEqual([
+      { reason: "where is false: tweet.likes_count > 5", count: 3 },
+    ]);
+  });
+
   it("prints the same for two runs", async () => {
     const { clock, post, config, backtest } = await setUp();
     for (let i = 0; i < 5; i += 1) await post(`zebra ${i}`);

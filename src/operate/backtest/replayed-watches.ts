@@ -67,7 +67,8 @@ export class ReplayedWatches {
     const registered = new Map(
       states.map(({ key, targets }) => [key, new Set(targets.map((target) => target.key))]),
     );
-    for (const one of planned as readonly Planned[]) {
+    for (const own of planned as readonly Planned[]) {
+      const one = withoutValues(own);
       const { watchKey, targets } = one;
       const read = registered.get(watchKey) ?? new Set();
       const unread = targets
@@ -194,6 +195,15 @@ function reasonAgainst({ watch, type }: Planned, fact: FoundFact): string | unde
   const isSkipped =
     fact.missed === "skip" || (fact.missed === "on_return" && watch.onReturn === "skip");
   return reason() ?? (isSkipped ? MISSED : undefined);
+}
+
+/** Returns the watch with a `where` that names no values in its reasons, so that these add up. */
+function withoutValues(planned: Planned): Planned {
+  const { where } = planned.watch;
+  if (where === undefined) return planned;
+  const { text } = where;
+  const matches: typeof where.matches = (body) => where.matches(body);
+  return { ...planned, watch: { ...planned.watch, where: { text, matches } } };
 }
 
 /** Returns how posts of a target are recognised that other watches read. */
