@@ -12,7 +12,7 @@ import { isOpsAlert } from "./select-routes.ts";
 /** The number of a step among the steps to the same sink identifies it in a changed configuration. */
 export type NumberedStep = PlannedStep & Pick<EscalationStep, "when">;
 
-export const numberSteps = (steps: readonly EscalationStep[]): readonly NumberedStep[] =>
+const numberSteps = (steps: readonly EscalationStep[]): readonly NumberedStep[] =>
   steps.map((step, index) => ({
     ...step,
     nth: steps.slice(0, index + 1).filter(({ sink }) => sink === step.sink).length,
@@ -22,10 +22,7 @@ const isSame = (one: PlannedStep, other: PlannedStep): boolean =>
   one.sink === other.sink && one.nth === other.nth;
 
 /** Whether alerts of this kind can be escalated. */
-export const isEscalatable = ({
-  event,
-  routed,
-}: Pick<DueEscalation, "event" | "routed">): boolean =>
+const isEscalatable = ({ event, routed }: Pick<DueEscalation, "event" | "routed">): boolean =>
   !isOpsAlert(event) && !isAfterAlert(event) && routed?.isBackfilled !== true;
 
 /** The sinks whose alerts may be escalated: those with steps, and those of routes with steps. */

@@ -21,7 +21,7 @@ const MAX_WORDS = {
   "the settings of chat": 260,
   "docs/backtest.md": 308,
   "options, settings and errors of the archive and of backtests": 240,
-  "docs/page.md": 640,
+  "docs/page.md": 690,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;

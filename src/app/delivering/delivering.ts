@@ -79,10 +79,7 @@ export async function createDelivering(
     route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
   const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
-  const keepSecrets = ({ sinks, chat }: Config) => {
-    const ofChats = [chat.slack?.appToken, chat.discord?.token].flatMap((one) => one ?? []);
-    [...sinks.flatMap(sinkSecrets), ...ofChats].forEach(addSecret);
-  };
+  const keepSecrets = (of: Config) => secretsOf(of).forEach(addSecret);
   keepSecrets(config);
   // For a sink that is no longer configured, the leader reports which deliveries still wait.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
@@ -159,6 +156,11 @@ function announceDead(
     .announce([])
     .catch((error: unknown) => deps.log.warn("dead letters were not announced", { error }));
 }
+
+const secretsOf = ({ sinks, chat }: Config): readonly string[] => [
+  ...sinks.flatMap(sinkSecrets),
+  ...[chat.slack?.appToken, chat.discord?.token].flatMap((token) => token ?? []),
+];
 
 const sinkDepsOf = (
   { linksHost }: Config,

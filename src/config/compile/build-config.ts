@@ -53,9 +53,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const sinkNames = sinkEntries.map(({ key }) => key);
   const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const shared = {
-    ...{ sinkNames, retentionMs },
-    where,
-    intervals,
+    ...{ sinkNames, retentionMs, where, intervals },
     nowMs: deps.nowMs,
     timetable: createTimetable(),
     body: anyBody(deps.watchTypes),

@@ -147,7 +147,6 @@ export const shapingSchema = z.strictObject({
 });
 
 export type WrittenShaping = z.output<typeof shapingSchema>;
-export type WrittenEscalate = z.output<typeof escalateSchema>;
 export type WrittenDigest = z.output<typeof digestSchema>;
 export type WrittenMuting = z.output<typeof mutingSchema>;
 

@@ -110,7 +110,11 @@ class DaemonViews implements Views {
   constructor(parts: ViewsDeps) {
     this.#parts = parts;
     this.#days = createDays(parts);
-    this.#spentByWatch = createSpentByWatch(parts);
+    this.#spentByWatch = createSpentByWatch({
+      store: parts.store,
+      clock: parts.clock,
+      countWatches: () => parts.config().watches.length,
+    });
   }
 
   async health(): Promise<Health> {

@@ -48,6 +48,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "test/app/escalate.test.ts",
   },
   {
+    keys: /^chat\b|\bactions$/,
+    why: "clicks come over sockets, which know no virtual clock: test/chat",
+  },
+  {
     keys: /^reports\b/,
     why: "a reload may remove the sink of one: test/sim/crash plays one at every crash point",
   },
