@@ -18,7 +18,6 @@ import { feedsOf } from "../backfill/backfill-polls.ts";
 import { readBack } from "../backfill/read-back.ts";
 import { createReader } from "../create-reader.ts";
 import { textOf } from "../views/events-view.ts";
-import { planTrial } from "../try/try-watch.ts";
 
 export interface TrialsDeps {
   readonly store: BackfillStore & Pick<WatchStore, "listWatches">;
@@ -42,6 +41,8 @@ export function createTrials(deps: TrialsDeps): Trials {
   const plan = async (watchId: string) => {
     const watch = config().watches.find(({ id }) => id === watchId);
     const [state] = await store.listWatches([watchId]);
+    // Most daemons never test a watch, so a start does not load what only a test needs.
+    const { planTrial } = await import("../try/try-watch.ts");
     return watch && planTrial(watch, { gate, clock, hash, state, mostTargets: MAX_TARGETS });
   };
   const price = async (watchId: string, sinceMs: number) => {
