@@ -85,6 +85,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     random: createSystemRandom(),
     log,
     meter: createMeter(),
+    silences: () => [],
     silenceOf: silences.silenceOf,
     active: { sinksOf: () => [] },
     sinkDeps,

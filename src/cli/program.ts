@@ -35,6 +35,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   report: async () => (await import("./inspect/report.ts")).addReport,
   tail: async () => (await import("./inspect/tail.ts")).addTail,
   ack: async () => (await import("./control/ack.ts")).addAck,
+  "not-relevant": async () => (await import("./control/not-relevant.ts")).addNotRelevant,
+  snooze: async () => (await import("./control/snooze.ts")).addSnooze,
   dead: async () => (await import("./control/dead.ts")).addDead,
   replay: async () => (await import("./control/replay.ts")).addReplay,
   backfill: async () => (await import("./control/backfill.ts")).addBackfillCommand,
@@ -98,7 +100,9 @@ function withIdsLast(argv: readonly string[]): string[] {
   ];
 }
 
-const TAKE_IDS: ReadonlySet<string> = new Set(["explain", "render"]);
+const TAKE_IDS: ReadonlySet<string> = new Set([
+  ...["explain", "render", "ack", "not-relevant", "snooze", "silence"],
+]);
 const DASHED_ID = /^-[\w-]{21}$/;
 
 /** Removes the last line break, because the context ends lines itself. */

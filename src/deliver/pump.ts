@@ -93,8 +93,8 @@ export interface PumpDeps {
   readonly waitRules?: WaitRules;
   /** Finds the polls that events came from, for the log. */
   readonly trace?: Pick<Trace, "ofEvents">;
-  /** Returns the id of the silence that holds the event back now; undefined if none does. */
-  silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
+  /** Returns the id of the silence that holds the event back at a sink now; undefined if none does. */
+  silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">, sink: string): string | undefined;
   /** Turns an event into a message for a sink, by the event's watch type. */
   readEvent(event: OutboxEvent, sink: string): NeutralMessage;
   /** The configured templates. Absent if no template is configured. */
@@ -329,7 +329,7 @@ function createPipeline(
       clock,
       throttles: deps.throttles,
       mutes,
-      silenceOf: (event) => deps.silenceOf(event),
+      silenceOf: (event, sink) => deps.silenceOf(event, sink),
     }),
     seal: createSealStage({ store, clock, random, layOut, wordEvents, onSealed }),
     dispatch,

@@ -9,8 +9,9 @@
  * - `return`: the events happened while their watch was not polled.
  * - `backfill`: an operator's backfill found the events.
  * - `schedule`: a scheduled digest is configured for the alerts.
+ * - `snooze`: a person snoozed what the alerts are about.
  */
-export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
+export type DigestCause = "throttle" | "return" | "backfill" | "schedule" | "snooze";
 
 /**
  * The place of a digest in a series. A digest of thousands of alerts becomes several digests, which
@@ -34,6 +35,7 @@ const CAUSES: readonly string[] = [
   "return",
   "backfill",
   "schedule",
+  "snooze",
 ] satisfies readonly DigestCause[];
 
 /** The prefix of the keys of digests, which no other group's key has. */

@@ -29,6 +29,7 @@ export const BUILT_IN_LABELS = [
   "event",
   "target",
   "author",
+  "author_id",
   "lang",
   "kind",
   "conversation",

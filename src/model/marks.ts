@@ -1,5 +1,5 @@
 /**
- * The storage port for marks that people set on alerts. The only kind is "acknowledged". A mark
+ * The storage port for marks that people set on alerts: acknowledged, or not relevant. A mark
  * belongs to an event and is stored beside the states of its deliveries.
  */
 import type { ChirpEvent } from "./event.ts";
@@ -35,13 +35,24 @@ export interface MarkOutcome {
   readonly mark: Mark | null;
 }
 
+/** An alert, and where it went. */
+export interface SentAlert {
+  readonly event: ChirpEvent;
+  /** The sinks that have a delivery of it. */
+  readonly sinks: readonly string[];
+}
+
 export interface MarkStore {
   /**
-   * Acknowledges an event, or every event in a message, together with all events that were sent in
-   * the same alert; or undoes an acknowledgement. Events that are already in the requested state
-   * are not changed. `newsOf` returns what is committed about the changed events. Resolves to
-   * undefined if the state has no such event and no such message with alerts. Writes an audit
-   * record if something changed.
+   * Returns the alerts that a mark on an event or a message would concern. For a message, `sinks`
+   * is the sink of the message only. Empty if the state has no such event and no such message.
+   */
+  alertsOf(what: string): Promise<readonly SentAlert[]>;
+  /**
+   * Marks an event, or every event in a message, with all events that were sent as one alert with
+   * them. Events that already have what is asked for are not changed. `newsOf` returns what is
+   * committed about the events that were marked. Resolves to undefined if the state has no such
+   * event and no such message with alerts. Writes an audit record if something changed.
    */
   mark(request: MarkRequest, newsOf?: NewsOfMarks): Promise<MarkOutcome | undefined>;
 }

@@ -115,6 +115,8 @@ export interface DueGroup {
    * before the first.
    */
   readonly lastPeriod?: DigestPeriod | undefined;
+  /** The message under which the digest of a snooze is posted; absent for any other group. */
+  readonly snoozedOn?: SentMessage | undefined;
 }
 
 /** The fields of a delivery by which a mute decides whether it holds the delivery. */

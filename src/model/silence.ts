@@ -1,9 +1,19 @@
 /**
- * The storage port for silences. A silence holds alerts back that an operator does not want for a
- * while. route/ decides which alerts match.
+ * The storage port for silences and snoozes. A silence holds alerts back that an operator does not
+ * want for a while, until somebody sends them. A snooze holds alerts back and sends them as one
+ * digest when it ends. route/ decides which alerts match.
  */
 
+export const SILENCE_KINDS = ["silence", "snooze"] as const;
+export type SilenceKind = (typeof SILENCE_KINDS)[number];
+
 export interface NewSilence {
+  /** Absent for a silence. */
+  readonly kind?: SilenceKind;
+  /** The sinks at which it holds; every sink if the list is empty or absent. */
+  readonly sinks?: readonly string[];
+  /** The alert on which a person asked for it; null or absent if there is none. */
+  readonly eventId?: string | null;
   /**
    * The matchers as written, checked by whatever adds them: `team="comms"`. All of them must match.
    */
@@ -15,9 +25,29 @@ export interface NewSilence {
   readonly comment: string;
 }
 
-export interface StoredSilence extends NewSilence {
+export interface StoredSilence extends Required<NewSilence> {
   /** Counts up from "1" and is never used again. */
   readonly id: string;
+}
+
+/** A person's wish to hold something back that an alert is about. */
+export interface HoldRequest {
+  /** The action for the audit. */
+  readonly action: "snooze" | "mute author";
+  /** The id of the event or message that the person named. */
+  readonly what: string;
+  readonly by: string;
+  readonly from: string;
+  readonly atMs: number;
+  /** What must hold afterwards. Each names exactly one sink. */
+  readonly silences: readonly NewSilence[];
+}
+
+/** What became of one silence of a `HoldRequest`. */
+export interface HoldOutcome {
+  readonly silence: StoredSilence;
+  /** `unchanged`: one that lasts as long was already active. */
+  readonly change: "added" | "extended" | "unchanged";
 }
 
 /** The number of alerts that a silence holds back now, at one sink. */
@@ -43,15 +73,21 @@ export interface SilenceStore {
   /** Adds a silence. Writes an audit record. */
   addSilence(silence: NewSilence): Promise<StoredSilence>;
   /**
+   * Adds the silences and snoozes, or extends active ones of the same kind, sink and matchers.
+   * Returns what became of each, in their order. Writes one audit record if something changed.
+   */
+  holdBack(request: HoldRequest): Promise<readonly HoldOutcome[]>;
+  /**
    * Returns the silences in the order in which they were added, including those that ended within
    * the retention.
    */
   listSilences(): Promise<readonly StoredSilence[]>;
   /**
-   * Ends a silence now and returns it; undefined if there is no such silence. A silence that has
-   * already ended is not changed. Writes an audit record.
+   * Ends a silence now and returns it; undefined if there is no such silence. What a snooze holds
+   * back is then due. A silence that has already ended is not changed. Writes an audit record.
    */
   expireSilence(id: string, nowMs: number): Promise<StoredSilence | undefined>;
+  /** Counts the alerts that silences and snoozes hold back now. */
   countSilenced(): Promise<readonly SilencedCount[]>;
   /**
    * Holds deliveries back that would now become a message. A delivery that does not wait any more

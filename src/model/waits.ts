@@ -5,10 +5,10 @@
 import type { DueMember, MuteableDelivery } from "./outbox.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
-/** A mute that holds something back. */
+/** A mute or a snooze that holds something back. */
 export interface Hold {
   readonly untilMs: number;
-  /** The name of the time interval. */
+  /** The name of the time interval, or that of the snooze, such as `snooze 7`. */
   readonly heldBy: string;
 }
 
@@ -88,6 +88,11 @@ export interface WaitsStore {
    * whether a mute holds them.
    */
   releaseHeld(sink: string, nowMs: number): Promise<void>;
+  /**
+   * Unseals those of the messages that were never tried and are whole: their deliveries wait as
+   * before. A digest in several messages stays as it is. Returns the ids of unsealed messages.
+   */
+  revertUntried(messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the deliveries of messages, by the messages' ids. */
   messageMembers(
     messageIds: readonly string[],

@@ -107,6 +107,7 @@ const deletedText = ({ deleted = 0 }: Digest): string =>
 function causeText({ cause }: Digest): string {
   if (cause === "throttle") return "sent together because there were many at once";
   if (cause === "backfill") return "found by a backfill";
+  if (cause === "snooze") return "they came during a snooze";
   return cause === "return" ? "they came while the watch was away" : "";
 }
 

@@ -14,6 +14,7 @@ import {
   findReceivers,
   heldGroupKey,
   placeAt,
+  snoozeDelivery,
   type RoutingContext,
 } from "./route-event.ts";
 import { routedPlace } from "./routed-place.ts";
@@ -65,8 +66,11 @@ export function placeWaiting(
       : {};
   const kept = keptGroup(waiting, { receiver, made, nowMs: context.nowMs });
   const placed = { originalGroupKey: null, ...made, ...shared, ...kept };
-  if (placed.heldBy === undefined) return placed;
-  return { ...placed, groupKey: heldGroupKey(event, placed.groupKey, placed.notBeforeMs) };
+  const held =
+    placed.heldBy === undefined
+      ? placed
+      : { ...placed, groupKey: heldGroupKey(event, placed.groupKey, placed.notBeforeMs) };
+  return snoozeDelivery(event, held, context);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Route, Shaping, Throttle } from "./route.ts";
 import { routedPlace } from "./routed-place.ts";
 import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
 import { isEscalation, isOpsAlert, selectRoutes } from "./select-routes.ts";
-import { findSilence, type Silence } from "./silence.ts";
+import { findSilence, findSnooze, type Silence, snoozedPlace } from "./silence.ts";
 import { ownValue } from "../model/own-value.ts";
 
 /** The facts about a sink on which routing depends. */
@@ -68,17 +68,19 @@ function deliveryTo(
   context: RoutingContext,
 ): RoutedDelivery {
   const { route, facts } = receiver;
-  const silence = findSilence(context.silences ?? [], event, context.nowMs);
-  const made = placeAt(event, receiver, context.nowMs);
+  const { silences = [], nowMs } = context;
+  const silence = findSilence(silences, event, { sink: receiver.sink, nowMs });
+  const made = placeAt(event, receiver, nowMs);
   const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
   const placed = separateHeld(
     event,
     isGathered ? { ...made, ...returnDigest(event, context) } : made,
   );
+  const snoozed = snoozeDelivery(event, placed, context);
   const routed = routedPlace(route, isOpsAlert(event));
   const about = isOpsAlert(event) ? {} : aboutOf(event);
   return {
-    ...placed,
+    ...snoozed,
     routed: context.isBackfilled === true ? { ...routed, isBackfilled: true } : routed,
     ...about,
     ...(silence === undefined ? {} : { silencedBy: silence.id }),
@@ -275,6 +277,27 @@ const returnDigest = (
   groupWaitMs: waitMs,
   groupIntervalMs: waitMs,
 });
+
+/**
+ * Moves a delivery into the digest of the snooze that holds it. A delivery that waits for longer in
+ * a scheduled digest stays there. A digest lists every change by itself, so there is no summary.
+ */
+export function snoozeDelivery<Delivery extends Omit<RoutedDelivery, "eventId">>(
+  event: ChirpEvent,
+  delivery: Delivery,
+  { silences = [], nowMs }: Pick<RoutingContext, "silences" | "nowMs">,
+): Delivery {
+  const snooze = findSnooze(silences, event, { sink: delivery.sink, nowMs });
+  const { digestAtMs, once, ...rest } = delivery;
+  if (snooze === undefined || (digestAtMs ?? 0) >= snooze.endsAtMs) return delivery;
+  const undo = once?.undo === undefined ? {} : { undo: { key: once.undo.key } };
+  return {
+    ...rest,
+    ...(once === undefined ? {} : { once: { ...once, ...undo } }),
+    ...snoozedPlace(snooze, delivery),
+    ...{ groupWaitMs: 0, groupIntervalMs: 0 },
+  } as unknown as Delivery;
+}
 
 function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelivery {
   const { groupKey, heldBy, notBeforeMs } = delivery;

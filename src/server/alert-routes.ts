@@ -1,15 +1,25 @@
-/** The routes that act on one alert: acknowledge it, and undo the acknowledgement. */
+/**
+ * The routes for what people do about one alert: acknowledge it, mark it as not relevant, snooze
+ * it, and mute its author.
+ */
 import type { Context, Hono } from "hono";
 import type { Log } from "../model/log.ts";
-import type { Actions } from "./contract/actions.ts";
-import { addressSchema } from "./contract/query.ts";
+import type { MarkKind } from "../model/mark.ts";
+import type { Actions, HoldAnswer } from "./contract/actions.ts";
+import { unknownAlert } from "./contract/delivery-words.ts";
+import { addressSchema, textValue } from "./contract/query.ts";
 import { byOf, byValue } from "./contract/replay-request.ts";
 import { checkQuery, describe } from "./openapi/describe.ts";
 import { problem } from "./openapi/problem.ts";
 
+export type AlertActions = Pick<
+  Actions,
+  "acknowledge" | "markNotRelevant" | "snooze" | "muteAuthor"
+>;
+
 export interface AlertRouteDeps {
   readonly log: Log;
-  readonly actions: Pick<Actions, "acknowledge">;
+  readonly actions: AlertActions;
 }
 
 /**
@@ -24,59 +34,154 @@ const placeOf = (door: string): string => (COMMANDS.has(door) ? "command line" :
 const ALERT = { id: "The id of an event or of a message." };
 
 export function addAlertActions(app: Hono, deps: AlertRouteDeps, door: string): void {
+  addMark(app, { ...deps, door }, ACKNOWLEDGEMENT);
+  addMark(app, { ...deps, door }, NOT_RELEVANT);
+  addHolds(app, deps, door);
+}
+
+interface MarkRoute {
+  readonly kind: MarkKind;
+  readonly path: string;
+  readonly answer: "Marked" | "MarkedNotRelevant";
+  readonly set: { readonly id: string; readonly summary: string };
+  readonly undo: { readonly id: string; readonly summary: string };
+}
+
+const ACKNOWLEDGEMENT: MarkRoute = {
+  kind: "acknowledged",
+  path: "/api/v1/alerts/:id/acknowledgement",
+  answer: "Marked",
+  set: { id: "acknowledge", summary: "Acknowledges an alert, or all alerts of a message." },
+  undo: { id: "undoAcknowledgement", summary: "Undoes an acknowledgement." },
+};
+
+const NOT_RELEVANT: MarkRoute = {
+  kind: "not_relevant",
+  path: "/api/v1/alerts/:id/not-relevant",
+  answer: "MarkedNotRelevant",
+  set: {
+    id: "markNotRelevant",
+    summary: "Marks an alert, or all alerts of a message, as not relevant.",
+  },
+  undo: { id: "undoNotRelevant", summary: "Undoes such a mark." },
+};
+
+function addMark(
+  app: Hono,
+  deps: AlertRouteDeps & { readonly door: string },
+  { kind, path, answer, set, undo }: MarkRoute,
+): void {
   const callers = addressSchema({ by: byValue() });
+  const described = (route: MarkRoute["set"]) =>
+    describe({ ...route, answer, params: ALERT, problems: [404] });
+  const mark = async (c: Context, isUndo: boolean, asked: string | undefined) => {
+    const what = c.req.param("id") ?? "";
+    const by = byOf(asked, deps.door);
+    const request = { what, isUndo, by, from: placeOf(deps.door) };
+    const view = await setMark(deps.actions, kind, request);
+    if (view === undefined)
+      return problem(c, { status: 404, code: "ALERT_UNKNOWN", message: unknownAlert(what) });
+    if (view.changed > 0) logMark(deps.log, kind, { what, isUndo, by, alerts: view.changed });
+    return c.json(view);
+  };
+  app.post(path, described(set), checkQuery(callers), (c) =>
+    mark(c, false, c.req.valid("query").by),
+  );
+  app.delete(path, described(undo), checkQuery(callers), (c) =>
+    mark(c, true, c.req.valid("query").by),
+  );
+}
+
+/** Sets or removes a mark of a kind. */
+export const setMark = (
+  actions: AlertActions,
+  kind: MarkKind,
+  request: Parameters<Actions["acknowledge"]>[0],
+) => (kind === "acknowledged" ? actions.acknowledge(request) : actions.markNotRelevant(request));
+
+const sinkOfAlert = () =>
+  textValue("The name of a sink; each sink that has the alert if it is absent.");
+
+function addHolds(app: Hono, { actions, log }: AlertRouteDeps, door: string): void {
   app.post(
-    "/api/v1/alerts/:id/acknowledgement",
+    "/api/v1/alerts/:id/snooze",
     describe({
-      id: "acknowledge",
-      summary: "Acknowledges an alert, or all alerts of a message.",
-      answer: "Marked",
+      id: "snooze",
+      summary: "Snoozes the conversation, or else the account, that an alert is about.",
+      answer: "Held",
       params: ALERT,
-      problems: [404],
+      problems: [400, 404],
     }),
-    checkQuery(callers),
-    (c) => mark(c, deps, { isUndo: false, by: byOf(c.req.valid("query").by, door), door }),
+    checkQuery(
+      addressSchema({
+        for: textValue("How long: a duration such as `4h`, or `tomorrow` for 9:00 in its zone."),
+        sink: sinkOfAlert(),
+        by: byValue(),
+      }),
+    ),
+    async (c) => {
+      const { for: length, sink, by } = c.req.valid("query");
+      const what = c.req.param("id");
+      const who = { by: byOf(by, door), from: placeOf(door) };
+      const answer = await actions.snooze({ what, sink, length, ...who });
+      logHeld(log, "snooze", answer, { what, by: who.by });
+      return heldAnswer(c, answer);
+    },
   );
-  app.delete(
-    "/api/v1/alerts/:id/acknowledgement",
+  app.post(
+    "/api/v1/alerts/:id/author-silence",
     describe({
-      id: "undoAcknowledgement",
-      summary: "Undoes an acknowledgement.",
-      answer: "Marked",
+      id: "muteAuthor",
+      summary: "Silences the author of an alert.",
+      answer: "Held",
       params: ALERT,
-      problems: [404],
+      problems: [400, 404],
     }),
-    checkQuery(callers),
-    (c) => mark(c, deps, { isUndo: true, by: byOf(c.req.valid("query").by, door), door }),
+    checkQuery(
+      addressSchema({
+        for: textValue("How long: a duration; 7d if it is absent."),
+        sink: sinkOfAlert(),
+        by: byValue(),
+      }),
+    ),
+    async (c) => {
+      const { for: length, sink, by } = c.req.valid("query");
+      const what = c.req.param("id");
+      const who = { by: byOf(by, door), from: placeOf(door) };
+      const answer = await actions.muteAuthor({ what, sink, length, ...who });
+      logHeld(log, "mute author", answer, { what, by: who.by });
+      return heldAnswer(c, answer);
+    },
   );
 }
 
-interface Marking {
-  readonly isUndo: boolean;
-  readonly by: string;
-  readonly door: string;
+function heldAnswer(c: Context, answer: HoldAnswer): Response {
+  if (answer.ok) return c.json(answer.view);
+  const { code, message } = answer.problem;
+  return problem(c, { status: code === "ALERT_UNKNOWN" ? 404 : 400, code, message });
 }
-
-async function mark(
-  c: Context,
-  { actions, log }: AlertRouteDeps,
-  { isUndo, by, door }: Marking,
-): Promise<Response> {
-  const what = c.req.param("id") ?? "";
-  const view = await actions.acknowledge({ what, isUndo, by, from: placeOf(door) });
-  if (view === undefined)
-    return problem(c, { status: 404, code: "ALERT_UNKNOWN", message: unknownAlert(what) });
-  if (view.changed > 0) logMark(log, { what, isUndo, by, alerts: view.changed });
-  return c.json(view);
-}
-
-export const unknownAlert = (what: string): string =>
-  `there is no event and no message with alerts "${what.slice(0, 80)}": the id is wrong, or the state no longer keeps it`;
 
 export function logMark(
   log: Log,
+  kind: MarkKind,
   { isUndo, ...fields }: { what: string; isUndo: boolean; by: string; alerts: number },
 ): void {
-  if (isUndo) log.info("acknowledgement undone", fields);
+  if (kind === "not_relevant" && isUndo) log.info("mark as not relevant undone", fields);
+  else if (kind === "not_relevant") log.info("alerts marked as not relevant", fields);
+  else if (isUndo) log.info("acknowledgement undone", fields);
   else log.info("alerts acknowledged", fields);
+}
+
+/** Logs what was snoozed or silenced, if something was. */
+export function logHeld(
+  log: Log,
+  action: "snooze" | "mute author",
+  answer: HoldAnswer,
+  who: { readonly what: string; readonly by: string },
+): void {
+  if (!answer.ok || answer.view.changed === 0) return;
+  const ids = answer.view.held.map(({ id }) => id);
+  const fields = { ...who, silences: ids, until: answer.view.held.map(({ until }) => until) };
+  if (action === "snooze") log.info("alerts snoozed", fields);
+  else log.info("author muted", fields);
 }

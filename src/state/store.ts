@@ -48,6 +48,7 @@ import { days } from "./history/days.ts";
 import { explainEvent, explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
 import { alertsOfMessages } from "./history/message-alerts.ts";
+import { alertsOf } from "./history/alerts-of.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { mark } from "./history/marks.ts";
 import { itemMarks } from "./items/item-marks.ts";
@@ -72,7 +73,7 @@ import { reserve } from "./ledger/reserve.ts";
 import { seal } from "./outbox/seal.ts";
 import { membersOfMessage, splitMessage } from "./outbox/split-message.ts";
 import { setTimesBack } from "./outbox/set-times-back.ts";
-import { addSilence, expireSilence, listSilences } from "./outbox/silences.ts";
+import { addSilence, expireSilence, holdBack, listSilences } from "./outbox/silences.ts";
 import { countSilenced, resendSilenced, silenceDeliveries } from "./outbox/silenced-deliveries.ts";
 import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
@@ -97,7 +98,7 @@ import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./out
 import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
 import { firstWatchHour, watchReads } from "./items/watch-hours.ts";
 import { moveSink } from "./outbox/move-sink.ts";
-import { revertSealed, unseal } from "./outbox/unseal.ts";
+import { revertSealed, revertUntried, unseal } from "./outbox/unseal.ts";
 import { withhold } from "./outbox/withhold.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
@@ -126,6 +127,7 @@ export function createStore(
     mark: (request, newsOf) => mark(db, request, newsOf),
     ...escalations(db),
     clickedMessage: (id) => clickedMessage(db, id),
+    alertsOf: (what) => alertsOf(db, what),
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
     ...backfills(db),
@@ -229,6 +231,7 @@ const waits = (db: Executor): WaitsStore => ({
   holdDeliveries: (sink, held) => holdDeliveries(db, sink, held),
   holdMessages: (held, nowMs) => holdMessages(db, held, nowMs),
   releaseHeld: (sink, nowMs) => releaseHeld(db, sink, nowMs),
+  revertUntried: (messageIds) => revertUntried(db, messageIds),
   messageMembers: (messageIds) => messageMembers(db, messageIds),
 });
 
@@ -274,6 +277,7 @@ const deadLetters = (db: Executor): DeadLetters => ({
 const silences = (db: Executor): SilenceStore => ({
   addSilence: (silence) => addSilence(db, silence),
   listSilences: () => listSilences(db),
+  holdBack: (request) => holdBack(db, request),
   expireSilence: (id, nowMs) => expireSilence(db, id, nowMs),
   countSilenced: () => countSilenced(db),
   silenceDeliveries: (silenced) => silenceDeliveries(db, silenced),

@@ -68,6 +68,35 @@ const TABLE: Readonly<
       ["store.mark"],
     ],
   ],
+  markNotRelevant: [
+    [
+      ({ markNotRelevant }) =>
+        markNotRelevant({ what: "e-brand-tweet.created-1", isUndo: false, by, from: "API" }),
+      ["store.mark"],
+    ],
+  ],
+  snooze: [
+    [
+      ({ snooze }) => snooze({ what: "e-brand-tweet.created-1", length: "1h", by, from: "API" }),
+      ["store.holdBack", "silences.load", "announce"],
+    ],
+    [
+      ({ snooze }) => snooze({ what: "e-brand-tweet.created-1", length: "1h", by, from: "API" }),
+      ["store.holdBack"],
+    ],
+    [({ snooze }) => snooze({ what: "gone", length: "1h", by, from: "API" }), []],
+  ],
+  muteAuthor: [
+    [
+      ({ muteAuthor }) => muteAuthor({ what: "e-brand-tweet.created-1", by, from: "API" }),
+      ["store.holdBack", "silences.load", "announce"],
+    ],
+    [
+      ({ muteAuthor }) =>
+        muteAuthor({ what: "e-brand-tweet.created-1", length: "x", by, from: "API" }),
+      [],
+    ],
+  ],
   addSilence: [
     [
       ({ addSilence }) =>
@@ -95,7 +124,7 @@ const TABLE: Readonly<
 };
 
 const CHANGES =
-  /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|mark|commitPoll)$/;
+  /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|mark|holdBack|commitPoll)$/;
 
 it.each(Object.keys(TABLE) as (keyof Actions)[])(
   "%s: what it changes is in the state before the others are asked to read it",
@@ -111,7 +140,12 @@ it.each(Object.keys(TABLE) as (keyof Actions)[])(
       targets: [],
       verdicts: [],
       events: [makeEvent("1")],
-      deliveries: [],
+      deliveries: [
+        {
+          ...{ eventId: makeEvent("1").id, sink: "hook", groupKey: makeEvent("1").id },
+          ...{ groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 },
+        },
+      ],
     });
     const store = new Proxy(opened, {
       get(target, key) {

@@ -13,7 +13,6 @@ const MAX_WORDS = {
   "docs/releasing.md": 430,
   "docs/api.md": 1_440,
   "docs/mcp.md and its command": 340,
-  "docs/acknowledge.md": 407,
   "docs/escalate.md": 437,
   "keys and rules of `escalate`": 120,
   "docs/discord-buttons.md": 190,
@@ -22,6 +21,8 @@ const MAX_WORDS = {
   "docs/backtest.md": 308,
   "options, settings and errors of the archive and of backtests": 240,
   "docs/page.md": 690,
+  "docs/act-on-alerts.md": 867,
+  "routes, commands and errors of what people do about alerts": 400,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;

@@ -8,6 +8,7 @@ import { EVENT_TIME_MS as NOW_MS, makeEvent, makeOpsAlert } from "../support/mak
 
 const silence = (id: string, matchers: readonly string[], endsAtMs = NOW_MS + 1): Silence => ({
   id,
+  ...{ kind: "silence", sinks: [] },
   endsAtMs,
   matchers: matchers.map((text) => {
     const matcher = parseMatcher(text, compilePattern);
@@ -18,7 +19,7 @@ const silence = (id: string, matchers: readonly string[], endsAtMs = NOW_MS + 1)
 const found = (
   silences: readonly Silence[],
   event = makeEvent("1", { labels: { team: "comms" } }),
-) => findSilence(silences, event, NOW_MS)?.id;
+) => findSilence(silences, event, { sink: "hook", nowMs: NOW_MS })?.id;
 
 describe("findSilence", () => {
   it("wants every matcher of a silence to match, and takes the first silence that does", () => {

@@ -4,7 +4,13 @@
  */
 import type { DeadView } from "../../src/server/schema/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
-import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
+import type {
+  Actions,
+  HoldAction,
+  HoldAnswer,
+  ReloadOutcome,
+} from "../../src/server/contract/actions.ts";
+import { unknownAlert } from "../../src/server/contract/delivery-words.ts";
 import type { AddSilenceOutcome, SilenceView } from "../../src/server/schema/silence-view.ts";
 import type { Trials } from "../../src/server/contract/trials.ts";
 import type { ActivityView, WatchDaysView } from "../../src/server/schema/report-view.ts";
@@ -79,6 +85,7 @@ export const eventEntry = (changes: Partial<EventEntry> = {}): EventEntry => ({
 
 export const silenceView = (changes: Partial<SilenceView> = {}): SilenceView => ({
   id: "1",
+  ...{ kind: "silence", sinks: [] },
   state: "active",
   matchers: ['watch="brand-mentions"'],
   starts_at: "2026-03-10T13:00:00.000Z",
@@ -185,6 +192,22 @@ export interface DaemonStandIn {
 
 export function createDaemonStandIn(): DaemonStandIn {
   const asked: string[] = [];
+  const held: (action: string, request: HoldAction) => Promise<HoldAnswer> = async (
+    action,
+    { what, sink, length, by, from },
+  ) => {
+    asked.push(`${action} ${what} ${sink ?? "all"} ${length ?? "-"} by ${by} from ${from}`);
+    if (what !== "e1")
+      return { ok: false, problem: { code: "ALERT_UNKNOWN", message: unknownAlert(what) } };
+    if (length === "soon")
+      return { ok: false, problem: { code: "HOLD_INVALID", message: "not a length" } };
+    const until = "2026-03-10T18:00:00.000Z";
+    const one = { id: "7", sink: "brand", matchers: ['conversation="1"'], until, by };
+    return {
+      ...{ ok: true },
+      view: { alerts: 1, changed: 1, held: [{ ...one, change: "added" }], effect: "now" },
+    };
+  };
   const daemon: DaemonStandIn = {
     asked,
     dead: { groups: [], dead: [], sinks: ["brand"] },
@@ -369,6 +392,14 @@ export function createDaemonStandIn(): DaemonStandIn {
         const acknowledged = isUndo ? null : { by, from, at: "2026-03-10T13:58:00.000Z" };
         return Promise.resolve({ alerts: 1, changed: 1, acknowledged, effect: "now" });
       },
+      markNotRelevant({ what, isUndo, by, from }) {
+        asked.push(`${isUndo ? "relevant" : "not relevant"} ${what} by ${by} from ${from}`);
+        if (what !== "e1") return Promise.resolve(undefined);
+        const mark = isUndo ? null : { by, from, at: "2026-03-10T13:58:00.000Z" };
+        return Promise.resolve({ alerts: 1, changed: 1, not_relevant: mark, effect: "now" });
+      },
+      snooze: (request) => held("snooze", request),
+      muteAuthor: (request) => held("mute author", request),
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);
         const { added } = daemon;

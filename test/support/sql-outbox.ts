@@ -134,6 +134,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     holdDeliveries: guarded(store.holdDeliveries),
     holdMessages: guarded(store.holdMessages),
     releaseHeld: guarded(store.releaseHeld),
+    revertUntried: guarded(store.revertUntried),
     messageMembers: guarded(store.messageMembers),
     revertSealed: guarded(store.revertSealed),
     findReplayable: guarded(store.findReplayable),

@@ -95,6 +95,7 @@ export async function createDelivering(
     trace,
     active,
     silenceOf: silences.silenceOf,
+    silences: silences.all,
     startTemplates,
     ...alerts,
     onDead() {

@@ -6,7 +6,12 @@ import type {
   SilencesView,
   SilenceView,
 } from "../../server/schema/silence-view.ts";
-import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
+import {
+  alertsOf,
+  formatSilenceTable,
+  matchersText,
+  untilText,
+} from "../terminal/silence-table.ts";
 import { formatEffect, plural } from "../terminal/table.ts";
 
 export function formatAdded(silence: AddedSilenceView & Effect, nowMs: number): string {
@@ -25,6 +30,10 @@ export const formatSilences = ({ silences }: SilencesView, nowMs: number): strin
 
 export function formatExpired(silence: SilenceView & Effect): string {
   const alerts = alertsOf(silence);
+  if (silence.kind === "snooze") {
+    const digest = alerts === 0 ? "" : `; ${plural(alerts, "alert")} held back: sent as one digest`;
+    return `snooze ${silence.id} ended; ${formatEffect(silence)}${digest}`;
+  }
   const left =
     alerts === 0
       ? ""
@@ -42,5 +51,3 @@ export const formatSilenced = (silences: readonly SilenceView[]): string =>
       );
     })
     .join("\n");
-
-const matchersText = ({ matchers }: SilenceView): string => cleanLine(matchers.join(", "));

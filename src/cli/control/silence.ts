@@ -10,10 +10,12 @@ import type {
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { addSilenceAuthor } from "./snooze.ts";
 import { formatAdded, formatExpired, formatSilences } from "./silence-text.ts";
 
 interface AddFlags {
   readonly config: string;
+  readonly sink?: readonly string[];
   readonly duration?: string;
   readonly comment?: string;
   readonly author?: string;
@@ -41,6 +43,7 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
     .argument("[matchers...]", `as in routes: watch="brand", team=~"comms|press"; all must match`)
     .option("--duration <time>", "for how long, like 30m, 2h or 3d")
     .option("--comment <text>", "why, for people who see the silence later")
+    .option("--sink <names...>", "at these sinks only (default: at every sink)")
     .option("--author <name>", "who does this (default: the user of this terminal)")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
@@ -49,6 +52,7 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
       `\nExamples:\n  chirpwatch silence add 'watch="brand-mentions"' --duration 2h --comment "launch"\n  chirpwatch silence add 'team=~"comms|press"' 'lang!="en"' --duration 1d --comment "holiday" --author alice`,
     )
     .action((matchers: readonly string[], flags: AddFlags) => add(context, matchers, flags));
+  addSilenceAuthor(silence, context);
   silence
     .command("list")
     .description("list the active silences, and how many alerts each holds back")
@@ -73,8 +77,8 @@ async function add(
   matchers: readonly string[],
   flags: AddFlags,
 ): Promise<void> {
-  const { duration = "", comment = "", author } = flags;
-  const body = { matchers, duration, comment, author: nameCaller(context, author) };
+  const { duration = "", comment = "", author, sink: sinks } = flags;
+  const body = { matchers, duration, comment, sinks, author: nameCaller(context, author) };
   const place = await findDaemon(context, flags.config);
   const silence = await ask<AddedSilenceView & Effect>(context, place, {
     method: "POST",

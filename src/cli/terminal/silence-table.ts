@@ -2,6 +2,7 @@
  * Formats silences as a table for `silence list` and `status`: what each holds back, until when,
  * who added it and why.
  */
+import { cleanLine } from "../../render/text/clean-text.ts";
 import type { SilenceView } from "../../server/schema/silence-view.ts";
 import { ageText, formatCount, formatTable } from "./table.ts";
 
@@ -19,7 +20,7 @@ export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: numb
     COLUMNS,
     silences.map((silence) => [
       silence.id,
-      silence.matchers.join(", "),
+      matchersText(silence),
       silence.state === "active"
         ? untilText(silence.ends_at, nowMs)
         : `ended ${minuteText(silence.ends_at)}`,
@@ -28,6 +29,10 @@ export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: numb
       formatCount(alertsOf(silence)),
     ]),
   );
+
+/** Returns what a silence matches, and at which sinks if it names any. */
+export const matchersText = ({ matchers, sinks }: SilenceView): string =>
+  `${cleanLine(matchers.join(", "))}${sinks.length === 0 ? "" : ` at ${cleanLine(sinks.join(", "))}`}`;
 
 /** Returns how many alerts the silence holds back at all sinks. */
 export const alertsOf = ({ silenced }: SilenceView): number =>

@@ -71,7 +71,8 @@ export function layOutDigest(
     series,
     ...(cause === undefined || deleted === undefined ? {} : { deleted }),
     mentions,
-    isFollowUp: events.length > 0 && events.every(({ event }) => isAfterAlert(event)),
+    isFollowUp:
+      cause === "snooze" || (events.length > 0 && events.every(({ event }) => isAfterAlert(event))),
     ...(sortBy === undefined
       ? {}
       : {

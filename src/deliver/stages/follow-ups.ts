@@ -152,14 +152,16 @@ export function replyOf(
 ): Reply | undefined {
   const messages = new Map(members.map(({ follows }) => [follows?.message?.id, follows?.message]));
   const [message] = messages.values();
-  if (
-    replies === undefined ||
-    messages.size !== 1 ||
-    message === undefined ||
-    !isFollowUpOnly(members)
-  )
-    return undefined;
-  const { id, ref, channel }: SentMessage = message;
+  return messages.size === 1 && isFollowUpOnly(members) ? replyTo(replies, message) : undefined;
+}
+
+/** Returns how a message is posted under another one; undefined if it is posted on its own. */
+export function replyTo(
+  replies: Sink["replies"],
+  message: SentMessage | undefined,
+): Reply | undefined {
+  if (replies === undefined || message === undefined) return undefined;
+  const { id, ref, channel } = message;
   const place = channel === undefined ? {} : { threadChannel: channel };
   return replies === "thread" && message.first !== undefined
     ? { parentId: message.first.id, threadRef: message.first.ref, ...place }

@@ -10,7 +10,14 @@ import {
   readDigestGroup,
 } from "../../model/digest.ts";
 import type { Clock } from "../../model/clock.ts";
-import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
+import type {
+  DueGroup,
+  DueMember,
+  DueMessage,
+  Outbox,
+  Overflow,
+  SentMessage,
+} from "../../model/outbox.ts";
 import type { SilenceStore } from "../../model/silence.ts";
 import type { Throttle } from "../../route/route.ts";
 import { isBeforeProbe, freeSlotsOf, type SinkQueue } from "../queue/sink-queue.ts";
@@ -33,6 +40,8 @@ export interface Bundle {
   readonly lastPeriod?: DigestPeriod | undefined;
   /** How many alerts were left out because their posts are deleted. */
   readonly deleted?: number;
+  /** The message under which the digest of a snooze is posted. */
+  readonly snoozedOn?: SentMessage | undefined;
 }
 
 /**
@@ -66,8 +75,8 @@ export interface GroupStageDeps {
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
   readonly mutes: Pick<Mutes, "withoutMuted">;
-  /** Returns the id of the silence that holds the event back now; undefined if none does. */
-  silenceOf(event: DueMember["joined"][number]): string | undefined;
+  /** Returns the id of the silence that holds the event back at a sink now; undefined if none does. */
+  silenceOf(event: DueMember["joined"][number], sink: string): string | undefined;
 }
 
 export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> {
@@ -165,11 +174,12 @@ async function withoutSilenced(
   groups: readonly DueGroup[],
 ): Promise<readonly DueGroup[]> {
   const silenced = new Map<DueMember, string>();
-  for (const member of groups.flatMap(({ members }) => members)) {
-    const silenceId = member.canBeSilenced ? silenceOf(member.event) : undefined;
-    if (silenceId !== undefined && member.joined.every((event) => silenceOf(event) !== undefined))
-      silenced.set(member, silenceId);
-  }
+  for (const { sink, members } of groups)
+    for (const member of members) {
+      const silenceId = member.canBeSilenced ? silenceOf(member.event, sink) : undefined;
+      const isHeld = (event: DueMember["joined"][number]) => silenceOf(event, sink) !== undefined;
+      if (silenceId !== undefined && member.joined.every(isHeld)) silenced.set(member, silenceId);
+    }
   if (silenced.size === 0) return groups;
   await store.silenceDeliveries(
     [...silenced].map(([{ deliveryId }, silenceId]) => ({ deliveryId, silenceId })),
@@ -302,6 +312,7 @@ const bundleOf = ({
   dueAtMs,
   lastPeriod,
   deleted,
+  snoozedOn,
 }: SortedGroup): Bundle => ({
   groupKey,
   throttleKey,
@@ -309,6 +320,7 @@ const bundleOf = ({
   dueAtMs,
   lastPeriod,
   ...(deleted > 0 && { deleted }),
+  ...(snoozedOn === undefined ? {} : { snoozedOn }),
   series,
   cause: readDigestGroup(groupKey)?.cause,
 });

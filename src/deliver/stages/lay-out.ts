@@ -340,7 +340,8 @@ function layOutPart(
     };
     return layOutDigest(events, whole, lists, digestDeps(deps, queue)).parts;
   }
-  const followUp = events.every(({ event }) => isAfterAlert(event)) ? { isFollowUp: true } : {};
+  const isFollowUp = cause === "snooze" || events.every(({ event }) => isAfterAlert(event));
+  const followUp = isFollowUp ? { isFollowUp } : {};
   return [
     {
       events,

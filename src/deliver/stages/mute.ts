@@ -1,10 +1,11 @@
 /**
- * Applies muted hours at the moment of sending. A mute may begin after an alert was routed, or
- * while its sink accepts no messages. The mute then holds the delivery, or the message if the alert
- * was already sealed. Alerts that an operator sent again are not muted.
+ * Applies muted hours and snoozes at the moment of sending. Either may begin after an alert was
+ * routed, or while its sink accepts no messages. It then holds the delivery, or the message if the
+ * alert was already sealed. Alerts that an operator sent again are not held.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
+import type { ChirpEvent } from "../../model/event.ts";
 import type { Log } from "../../model/log.ts";
 import type { DueGroup, DueMessage, MuteableDelivery } from "../../model/outbox.ts";
 import type {
@@ -16,13 +17,16 @@ import type {
   WaitsStore,
 } from "../../model/waits.ts";
 import { heldGroupKey } from "../../route/route-event.ts";
+import { type Silence, snoozedPlace, snoozeHold } from "../../route/silence.ts";
 
 /** The active configuration's rules for waiting deliveries. */
 export interface WaitRules {
-  /** Whether muted hours are configured for the sink or for a route to it. */
+  /** Whether muted hours are configured for the sink or for a route to it, or a snooze holds there. */
   canMute(sink: string): boolean;
   /** Returns the mute that holds the delivery now; undefined if there is none. */
   holdOf(delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string): Hold | undefined;
+  /** Returns the snooze that holds the event back at the sink now; undefined if none does. */
+  snoozeOf(event: Pick<ChirpEvent, "watchType" | "labels">, sink: string): Silence | undefined;
   /** Returns the sink's own mute if it is active now; otherwise undefined. */
   holdOfSink(sink: string): Hold | undefined;
   /**
@@ -38,7 +42,10 @@ export interface DueWork {
 }
 
 export interface MuteDeps {
-  readonly store: Pick<WaitsStore, "holdDeliveries" | "holdMessages" | "messageMembers">;
+  readonly store: Pick<
+    WaitsStore,
+    "holdDeliveries" | "holdMessages" | "messageMembers" | "revertUntried"
+  >;
   readonly clock: Clock;
   readonly log: Log;
   readonly waitRules?: WaitRules;
@@ -51,10 +58,10 @@ export interface Mutes {
    */
   withoutMuted(sink: string, due: DueWork): Promise<DueWork & { readonly held: number }>;
   /**
-   * Returns the mute that holds a claimed message; undefined if none does. Called before each
-   * attempt, because a mute may have begun since the message was claimed.
+   * Returns the mute or snooze that holds a claimed message; undefined if none does. Called before
+   * each attempt, because either may have begun since the message was claimed.
    */
-  holdOf(sink: string, message: DueMessage): Hold | undefined;
+  holdOf(sink: string, message: DueMessage): Promise<Hold | undefined>;
   /**
    * Postpones a claimed message until the mute ends. Never rejects: if the store fails, the message
    * is due again.
@@ -63,12 +70,12 @@ export interface Mutes {
 }
 
 export function createMutes({ store, clock, log, waitRules }: MuteDeps): Mutes {
-  const holdOf: Mutes["holdOf"] = (sink, { members }) =>
-    members === undefined || waitRules?.canMute(sink) !== true
-      ? undefined
-      : latestHold(waitRules, sink, members);
   return {
-    holdOf,
+    async holdOf(sink, { id, members }) {
+      if (waitRules?.canMute(sink) !== true) return undefined;
+      const own = members ?? (await store.messageMembers([id])).get(id) ?? [];
+      return latestHold(waitRules, sink, own);
+    },
     async withoutMuted(sink, due) {
       if (waitRules?.canMute(sink) !== true) return { ...due, held: 0 };
       const members = await store.messageMembers(due.messages.map(({ id }) => id));
@@ -76,14 +83,23 @@ export function createMutes({ store, clock, log, waitRules }: MuteDeps): Mutes {
         ...message,
         members: members.get(message.id) ?? [],
       }));
+      // Alerts of a message that was never tried become part of the digest of their snooze.
+      const reverted = await store.revertUntried(
+        messages.flatMap((message) =>
+          snoozeOfAll(waitRules, sink, message.members) === undefined ? [] : [message.id],
+        ),
+      );
       const heldMessages = messages.flatMap((message): HeldMessage[] => {
-        const hold = holdOf(sink, message);
+        const hold = reverted.has(message.id)
+          ? undefined
+          : latestHold(waitRules, sink, message.members);
         return hold === undefined ? [] : [{ ...hold, messageId: message.id }];
       });
       const held = due.groups.flatMap((group) => heldMembers(waitRules, sink, group));
       if (heldMessages.length > 0) await store.holdMessages(heldMessages, clock.now());
       if (held.length > 0) await store.holdDeliveries(sink, held);
       const ids = new Set([
+        ...reverted,
         ...heldMessages.map(({ messageId }) => messageId),
         ...held.map(({ deliveryId }) => deliveryId),
       ]);
@@ -114,21 +130,56 @@ function heldMembers(
   { groupKey, members }: DueGroup,
 ): readonly HeldDelivery[] {
   return members.flatMap((member): HeldDelivery[] => {
-    const hold = member.isReplay ? undefined : waitRules.holdOf(member, sink);
+    if (member.isReplay) return [];
+    const { deliveryId, event, joined } = member;
+    const hold = waitRules.holdOf(member, sink);
+    const snooze = snoozeOfEach(waitRules, sink, [event, ...joined]);
+    if (snooze !== undefined) {
+      const place = snoozedPlace(snooze, { notBeforeMs: hold?.untilMs ?? 0, ...hold });
+      const { notBeforeMs: untilMs, heldBy = "" } = place;
+      return [{ untilMs, heldBy, deliveryId, groupKey: place.groupKey }];
+    }
     if (hold === undefined) return [];
     return [
       {
         ...hold,
-        deliveryId: member.deliveryId,
-        groupKey: heldGroupKey(member.event, groupKey, hold.untilMs),
+        deliveryId,
+        groupKey: heldGroupKey(event, groupKey, hold.untilMs),
       },
     ];
   });
 }
 
+/** Returns the snooze that ends first, if each of the events is snoozed; otherwise undefined. */
+function snoozeOfEach(
+  waitRules: WaitRules,
+  sink: string,
+  events: readonly Pick<ChirpEvent, "watchType" | "labels">[],
+): Silence | undefined {
+  const snoozes = events.flatMap((event) => waitRules.snoozeOf(event, sink) ?? []);
+  return snoozes.length < events.length
+    ? undefined
+    : snoozes.sort((a, b) => a.endsAtMs - b.endsAtMs)[0];
+}
+
+/** Returns the snooze that holds a message; undefined if one of its alerts is not snoozed. */
+const snoozeOfAll = (
+  waitRules: WaitRules,
+  sink: string,
+  members: readonly MuteableDelivery[],
+): Silence | undefined =>
+  members.some(({ isReplay }) => isReplay)
+    ? undefined
+    : snoozeOfEach(
+        waitRules,
+        sink,
+        members.map(({ event }) => event),
+      );
+
 /**
- * Returns the mute that ends last among those that hold one of the message's alerts. A message
- * without alerts is about the channel, so the sink's own mute applies.
+ * Returns what holds the message: the mute that ends last among those that hold one of its alerts,
+ * or the snooze of all its alerts. A message without alerts is about the channel, so the sink's own
+ * mute applies.
  */
 function latestHold(
   waitRules: WaitRules,
@@ -139,5 +190,8 @@ function latestHold(
   const holds = members.flatMap((member) =>
     member.isReplay ? [] : (waitRules.holdOf(member, sink) ?? []),
   );
-  return holds.sort((a, b) => b.untilMs - a.untilMs)[0];
+  const snooze = snoozeOfAll(waitRules, sink, members);
+  return [...holds, ...(snooze === undefined ? [] : [snoozeHold(snooze)])].sort(
+    (a, b) => b.untilMs - a.untilMs,
+  )[0];
 }

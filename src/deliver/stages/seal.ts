@@ -12,7 +12,7 @@ import { withoutDeletedText } from "../../route/follow-up.ts";
 import { acknowledgedLine } from "../../render/text/acknowledged-text.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
-import { isFollowUpOnly, replyOf } from "./follow-ups.ts";
+import { isFollowUpOnly, type Reply, replyOf, replyTo } from "./follow-ups.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
 import { layOut, type LayOutDeps, periodOf } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
@@ -43,7 +43,9 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
       const worded = await wordedItems(deps, queue, bundles);
       const sealed: (readonly Sealed[])[] = [];
       for (const [index, bundle] of bundles.entries()) {
-        const mentions = mentionsOf(bundle.members, deps.clock.now());
+        // The end of a snooze speaks about a message that mentioned people before.
+        const mentions =
+          bundle.cause === "snooze" ? [] : mentionsOf(bundle.members, deps.clock.now());
         sealed.push(await sealBundle(deps, queue, { ...bundle, mentions }, worded[index] ?? []));
       }
       if (sealed.length > 0)
@@ -100,8 +102,7 @@ async function sealBundle(
     period: digest?.period,
   });
   const ids = parts.map(() => deps.random.id());
-  const reply =
-    bundle.cause === undefined ? replyOf(queue.sink.replies, bundle.members) : undefined;
+  const reply = replyFor(queue.sink, bundle);
   const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
     events: part.events,
@@ -133,10 +134,19 @@ async function sealBundle(
             ...reply,
             digest,
           }
-        : { throttleKey: null, parentId: ids[0] ?? "" }),
+        : { throttleKey: null, parentId: reply?.parentId ?? ids[0] ?? "" }),
     },
   }));
 }
+
+/** Returns under which message a bundle is posted: that of its alert, or that of its snooze. */
+const replyFor = (
+  { replies }: SinkQueue["sink"],
+  { cause, members, snoozedOn }: Bundle,
+): Reply | undefined =>
+  cause === undefined
+    ? replyOf(replies, members)
+    : replyTo(replies, cause === "snooze" ? snoozedOn : undefined);
 
 /**
  * Returns the line below a message of these deliveries; undefined if the sink shows no such line.

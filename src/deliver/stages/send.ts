@@ -26,7 +26,7 @@ export type Attempt =
       readonly sentAtMs: number;
       readonly error: SinkError;
     }
-  /** The attempt was not made, because a mute holds the message. */
+  /** The attempt was not made, because a mute or a snooze holds the message. */
   | { readonly claimed: ClaimedMessage; readonly kind: "held"; readonly hold: Hold }
   /**
    * The attempt was aborted by a shutdown, or not made because another process has taken over. Its
@@ -106,7 +106,8 @@ async function attempt(
 ): Promise<Attempt> {
   const { queue, message } = claimed;
   if (!(await mayAct()) || signal.aborted) return { claimed, kind: "aborted" };
-  const hold = mutes.holdOf(queue.name, message);
+  const hold = await mutes.holdOf(queue.name, message);
+  if (signal.aborted) return { claimed, kind: "aborted" };
   if (hold !== undefined) return { claimed, kind: "held", hold };
   if (isUnrendered(message.body))
     throw new SinkError("message", "it could not be rendered", undefined, UNSENT);

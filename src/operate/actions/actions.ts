@@ -9,9 +9,15 @@ import type { Store } from "../../model/store.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
-import type { Actions, ReloadOutcome } from "../../server/contract/actions.ts";
+import type {
+  Actions,
+  HoldAction,
+  HoldAnswer,
+  ReloadOutcome,
+} from "../../server/contract/actions.ts";
 import { backfillWatch } from "../backfill/commit-back.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "../alerts/dead-letters.ts";
+import { muteAuthor, snoozeAlert } from "../alerts/hold-actions.ts";
 import { markAlert } from "../alerts/mark-actions.ts";
 import { replayAlerts } from "../alerts/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actions.ts";
@@ -65,71 +71,96 @@ const NOW = "now";
  */
 const WITHIN_A_MINUTE = "within a minute";
 
-export const createActions = ({ store, clock, hash, config, effects }: ActionsDeps): Actions => ({
-  reload: (askedBy) => effects.reload(askedBy),
-  async setPaused(watchId, paused, change) {
-    const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
-    if (before === undefined) return undefined;
-    await effects.watchChanged(watchId, paused);
-    const view = pauseView(
-      watchId,
-      paused,
-      before,
-      change.isFromNow ? "skip" : onReturnOf(config(), watchId),
-    );
-    return { ...view, effect: await effects.describe(NOW) };
-  },
-  async resumeSink(sink) {
-    const resumed = await effects.resumeSink(sink);
-    return resumed === undefined
-      ? undefined
-      : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
-  },
-  acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
-  async backfill(request) {
-    const { polls, route } = await effects.feedsOf(request.watchId);
-    if (polls.length === 0) return undefined;
-    const view = await backfillWatch(
-      { store, clock, hash, route, serviceClock: createServiceClock(clock) },
-      polls,
-      request,
-    );
-    await effects.eventsCommitted();
-    return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
-  },
-  async acknowledge(request) {
-    const view = await markAlert({ store, clock, hash, config: config() }, "acknowledged", request);
-    if (view === undefined) return undefined;
-    if (view.changed > 0) await effects.alertsMarked();
-    return { ...view, effect: await effects.describe(NOW) };
-  },
-  async addSilence(request) {
-    const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
-    if (!outcome.ok) return outcome;
-    await effects.silencesChanged();
-    return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
-  },
-  async expireSilence(id) {
-    const view = await endSilence(store, id, clock.now());
-    await effects.silencesChanged();
-    return view && { ...view, effect: await effects.describe(NOW) };
-  },
-  async resendDead(request) {
-    const resent = await resendDeadLetters(store, config(), request, clock.now());
-    await effects.alertsDue();
-    return { ...resent, effect: await effects.describe(NOW) };
-  },
-  async replay(request) {
-    const resent = await replayAlerts(store, config(), request, clock.now());
-    await effects.alertsDue();
-    return { ...resent, effect: await effects.describe(NOW) };
-  },
-  async resendSilenced(request) {
-    const alerts = await sendSilenced(store, config(), request, clock.now());
-    await effects.alertsDue();
-    return { alerts, effect: await effects.describe(NOW) };
-  },
-});
+export function createActions({ store, clock, hash, config, effects }: ActionsDeps): Actions {
+  const holdBack = async (
+    operation: typeof snoozeAlert,
+    request: HoldAction,
+  ): Promise<HoldAnswer> => {
+    const result = await operation({ store, clock, config: config() }, request);
+    if (!result.ok) return result;
+    if (result.view.changed > 0) await effects.silencesChanged();
+    return { ok: true, view: { ...result.view, effect: await effects.describe(NOW) } };
+  };
+  return {
+    reload: (askedBy) => effects.reload(askedBy),
+    async setPaused(watchId, paused, change) {
+      const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
+      if (before === undefined) return undefined;
+      await effects.watchChanged(watchId, paused);
+      const view = pauseView(
+        watchId,
+        paused,
+        before,
+        change.isFromNow ? "skip" : onReturnOf(config(), watchId),
+      );
+      return { ...view, effect: await effects.describe(NOW) };
+    },
+    async resumeSink(sink) {
+      const resumed = await effects.resumeSink(sink);
+      return resumed === undefined
+        ? undefined
+        : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
+    },
+    acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
+    async backfill(request) {
+      const { polls, route } = await effects.feedsOf(request.watchId);
+      if (polls.length === 0) return undefined;
+      const view = await backfillWatch(
+        { store, clock, hash, route, serviceClock: createServiceClock(clock) },
+        polls,
+        request,
+      );
+      await effects.eventsCommitted();
+      return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
+    },
+    async acknowledge(request) {
+      const marked = await markAlert(
+        { store, clock, hash, config: config() },
+        "acknowledged",
+        request,
+      );
+      if (marked === undefined) return undefined;
+      if (marked.changed > 0) await effects.alertsMarked();
+      const { mark: acknowledged, ...counts } = marked;
+      return { ...counts, acknowledged, effect: await effects.describe(NOW) };
+    },
+    async markNotRelevant(request) {
+      const deps = { store, clock, hash, config: config() };
+      const marked = await markAlert(deps, "not_relevant", request);
+      if (marked === undefined) return undefined;
+      const { mark, ...counts } = marked;
+      return { ...counts, not_relevant: mark, effect: await effects.describe(NOW) };
+    },
+    snooze: (request) => holdBack(snoozeAlert, request),
+    muteAuthor: (request) => holdBack(muteAuthor, request),
+    async addSilence(request) {
+      const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
+      if (!outcome.ok) return outcome;
+      await effects.silencesChanged();
+      return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
+    },
+    async expireSilence(id) {
+      const view = await endSilence(store, id, clock.now());
+      await effects.silencesChanged();
+      return view && { ...view, effect: await effects.describe(NOW) };
+    },
+    async resendDead(request) {
+      const resent = await resendDeadLetters(store, config(), request, clock.now());
+      await effects.alertsDue();
+      return { ...resent, effect: await effects.describe(NOW) };
+    },
+    async replay(request) {
+      const resent = await replayAlerts(store, config(), request, clock.now());
+      await effects.alertsDue();
+      return { ...resent, effect: await effects.describe(NOW) };
+    },
+    async resendSilenced(request) {
+      const alerts = await sendSilenced(store, config(), request, clock.now());
+      await effects.alertsDue();
+      return { alerts, effect: await effects.describe(NOW) };
+    },
+  };
+}
 
 /** Returns a text such as "now, by 10.0.0.3#k3x9 and 10.0.0.4#p0w2". */
 export function effectText(when: string, replicas: readonly { readonly name: string }[]): string {

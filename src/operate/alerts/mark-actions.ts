@@ -1,6 +1,6 @@
 /**
- * Acknowledges alerts for a person, and undoes acknowledgements. The page, the commands and the API
- * all use this code, whether a daemon runs or not.
+ * Marks of alerts as people set them, acknowledged or not relevant, and undone. Page, commands, API
+ * and chats call the same operation, beside a daemon and without one.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -12,7 +12,7 @@ import type { SilenceStore } from "../../model/silence.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { routeEvent } from "../../route/route-event.ts";
 import type { MarkAction } from "../../server/contract/actions.ts";
-import type { MarkedView } from "../../server/schema/mark-view.ts";
+import type { MarkedView, MarkView } from "../../server/schema/mark-view.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import { createReader } from "../create-reader.ts";
 import { sinkFactsOf } from "./create-sink.ts";
@@ -28,12 +28,17 @@ export interface MarkDeps {
 /** The type of the event that says that an alert was acknowledged. */
 const ACKNOWLEDGED_EVENT = "alert.acknowledged";
 
+/** The answer to a request for a mark. `mark` is the newest mark of the alerts. */
+export interface MarkAnswer extends Pick<MarkedView, "alerts" | "changed"> {
+  readonly mark: MarkView | null;
+}
+
 /** Marks an alert. Resolves to undefined if the state has no such event or message. */
 export async function markAlert(
   deps: MarkDeps,
   kind: MarkKind,
   { what, isUndo, by: written, from, click }: MarkAction,
-): Promise<MarkedView | undefined> {
+): Promise<MarkAnswer | undefined> {
   const { store, clock } = deps;
   const by = cleanLine(written);
   const atMs = clock.now();
@@ -44,7 +49,7 @@ export async function markAlert(
     outcome && {
       alerts: outcome.alerts,
       changed: outcome.changed,
-      acknowledged: markView(outcome.mark),
+      mark: markView(outcome.mark),
     }
   );
 }

@@ -16,7 +16,7 @@ import { escalationOf, holdNow, muteHold, placeWaiting } from "../../route/place
 import type { EscalationStep, Muting, Route } from "../../route/route.ts";
 import { escalationDelivery, routeEvent, routeFollowUp } from "../../route/route-event.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
-import type { Silence } from "../../route/silence.ts";
+import { findSnooze, hasSnooze, type Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
 export interface Routing {
@@ -123,13 +123,18 @@ export interface WaitRulesDeps {
   readonly clock: Pick<Clock, "now">;
   /** Returns the sinks that watches name now. */
   readonly active: { sinksOf(watchKey: string): readonly string[] | undefined };
+  /** Returns the silences and snoozes that may be active now. */
+  readonly silences: () => readonly Silence[];
 }
 
 /**
  * Returns the rules for deliveries that wait: which mutes are active now, and how long and in which
  * group a delivery waits after a reload.
  */
-export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps): WaitRules {
+export function createWaitRules(
+  config: Config,
+  { clock, active, silences }: WaitRulesDeps,
+): WaitRules {
   const sinks = sinkFactsOf(config.sinks);
   const muted = mutedSinks(
     config.route,
@@ -147,9 +152,11 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
     tree: config.route,
     sinks,
     nowMs: clock.now(),
+    silences: silences(),
   });
   return {
-    canMute: (sink) => muted.has(sink),
+    canMute: (sink) => muted.has(sink) || hasSnooze(silences(), { sink, nowMs: clock.now() }),
+    snoozeOf: (event, sink) => findSnooze(silences(), event, { sink, nowMs: clock.now() }),
     holdOf: (delivery, sink) => muteHold({ ...delivery, sink }, contextOf(delivery, sink)),
     holdOfSink: (sink) => holdNow(sinks.get(sink) ?? {}, clock.now()),
     placeAgain: (waiting) => placeWaiting(waiting, contextOf(waiting, waiting.sink)),

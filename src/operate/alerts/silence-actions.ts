@@ -6,7 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { SilencedCount, SilenceStore, StoredSilence } from "../../model/silence.ts";
-import { findSilence, type Silence } from "../../route/silence.ts";
+import { isSilenced, type Silence } from "../../route/silence.ts";
 import type {
   AddSilenceOutcome,
   ResendSilenced,
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 export async function createSilence(
   store: SilenceStore & Pick<History, "labelsSince">,
   request: SilenceRequest,
-  { config, nowMs }: { readonly config: Pick<Config, "watches">; readonly nowMs: number },
+  { config, nowMs }: { readonly config: Pick<Config, "watches" | "sinks">; readonly nowMs: number },
 ): Promise<AddSilenceOutcome> {
   const read = await readSilenceRequest(request, config, nowMs);
   if (!("matchers" in read)) return { ok: false, errors: read };
@@ -42,9 +42,7 @@ async function countMatching(
   let before: string | undefined;
   do {
     const page = await store.labelsSince(nowMs - DAY_MS, before);
-    count += page.events.filter(
-      (event) => findSilence([silence], event, nowMs) !== undefined,
-    ).length;
+    count += page.events.filter((event) => isSilenced(silence, event)).length;
     before = page.next ?? undefined;
   } while (before !== undefined);
   return count;
@@ -92,6 +90,8 @@ const silenceView = (
   nowMs: number,
 ): SilenceView => ({
   id: silence.id,
+  kind: silence.kind,
+  sinks: silence.sinks,
   state: silence.endsAtMs > nowMs ? "active" : "expired",
   matchers: silence.matchers,
   starts_at: isoTime(silence.startsAtMs),

@@ -8,6 +8,7 @@ import {
   type MatchableNames,
 } from "../../config/check/matched-names.ts";
 import type { Config } from "../../config/config.ts";
+import { didYouMean } from "../../config/suggest.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import type { NewSilence } from "../../model/silence.ts";
@@ -22,19 +23,35 @@ const MAX_CHARACTERS = 500;
 /** Returns a silence that begins now, or sentences about what is wrong with the request. */
 export async function readSilenceRequest(
   request: SilenceRequest,
-  config: Pick<Config, "watches">,
+  config: Pick<Config, "watches" | "sinks">,
   nowMs: number,
 ): Promise<NewSilence | readonly string[]> {
   const texts = request.matchers.map((text) => text.trim());
   const problems = [
     ...(await matcherProblems(texts, matchableNames(config))),
+    ...sinkProblems(request, config),
     ...textProblems(request),
   ];
   const durationMs = readDuration(request.duration);
   if (typeof durationMs === "string") return [...problems, durationMs];
   if (problems.length > 0) return problems;
   const [author, comment] = [request.author.trim(), request.comment.trim()];
-  return { matchers: texts, startsAtMs: nowMs, endsAtMs: nowMs + durationMs, author, comment };
+  const { sinks = [] } = request;
+  const times = { startsAtMs: nowMs, endsAtMs: nowMs + durationMs };
+  return { matchers: texts, sinks: [...new Set(sinks)], ...times, author, comment };
+}
+
+function sinkProblems(
+  { sinks = [] }: SilenceRequest,
+  config: Pick<Config, "sinks">,
+): readonly string[] {
+  const known = config.sinks.map(({ name }) => name);
+  return sinks
+    .filter((sink) => !known.includes(sink))
+    .map(
+      (sink) =>
+        `there is no sink "${sink.slice(0, 80)}"${didYouMean(sink, known) || `; known here: ${known.join(", ")}`}`,
+    );
 }
 
 export const matchableNames = ({ watches }: Pick<Config, "watches">): MatchableNames => ({

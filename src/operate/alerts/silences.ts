@@ -1,7 +1,8 @@
 /**
- * Holds the active silences in compiled form. Routing and the pump check each event against them.
- * Silences are stored in the state, so that reloads and restarts keep them, and are loaded again
- * when another replica adds or ends one.
+/**
+ * Holds the active silences and snoozes in compiled form. Routing and the pump check each event
+ * against them. They are stored in the state, so that reloads and restarts keep them, and are
+ * loaded again when another replica adds or ends one.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
@@ -20,8 +21,8 @@ export interface ActiveSilences {
    * loaded.
    */
   all(): readonly Silence[];
-  /** Returns the id of the silence that holds the event back now; undefined if none does. */
-  silenceOf(event: Silenceable): string | undefined;
+  /** Returns the id of the silence that holds the event back at a sink now; undefined if none does. */
+  silenceOf(event: Silenceable, sink: string): string | undefined;
 }
 
 export function createActiveSilences(
@@ -38,7 +39,7 @@ export function createActiveSilences(
   return {
     load: () => inTurn(load),
     all: () => active,
-    silenceOf: (event) => findSilence(active, event, clock.now())?.id,
+    silenceOf: (event, sink) => findSilence(active, event, { sink, nowMs: clock.now() })?.id,
   };
 }
 
@@ -48,11 +49,13 @@ export function createActiveSilences(
  */
 export async function compileSilence({
   id,
+  kind,
+  sinks,
   endsAtMs,
   matchers: texts,
 }: StoredSilence): Promise<Silence | undefined> {
   const matchers = (await parseMatchers(texts)).flatMap((matcher) =>
     typeof matcher === "string" ? [] : [matcher],
   );
-  return matchers.length === texts.length ? { id, endsAtMs, matchers } : undefined;
+  return matchers.length === texts.length ? { id, kind, sinks, endsAtMs, matchers } : undefined;
 }

@@ -61,9 +61,10 @@ export function labelsOf(
   const { tweet, user } = body;
   const about =
     tweet === undefined
-      ? { author: user?.username ?? "" }
+      ? { author: user?.username ?? "", author_id: user?.id ?? "" }
       : {
           author: tweet.user.username,
+          author_id: tweet.user.id,
           lang: tweet.lang,
           kind: kindOfTweet(tweet),
           conversation: tweet.conversation_id_str,

@@ -3,7 +3,8 @@
  * the JSON of the answers is in `change-view.ts`.
  */
 import type { ClickKey } from "../../model/clicks.ts";
-import type { MarkedView } from "../schema/mark-view.ts";
+import type { MarkedView, NotRelevantView } from "../schema/mark-view.ts";
+import type { HeldView, HoldProblem } from "../schema/hold-view.ts";
 import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
 import type { Effect, MemoryView, PauseView, ResumedSinkView } from "../schema/change-view.ts";
 import type { ResentView } from "../schema/dead-view.ts";
@@ -44,6 +45,26 @@ export interface MarkAction {
   /** The click in a chat that asks for it. */
   readonly click?: ClickKey;
 }
+
+/** A request to snooze what an alert is about, or to silence its author. */
+export interface HoldAction {
+  /** The id of an event or of a message. */
+  readonly what: string;
+  readonly by: string;
+  readonly from: string;
+  /** One sink; each sink that has the alert if it is absent. */
+  readonly sink?: string | undefined;
+  /**
+   * A duration, such as `4h`. A snooze may also be until `tomorrow`, which is 9:00 in the sink's
+   * time zone, and must have a length. Without one, an author is silenced for 7 days.
+   */
+  readonly length?: string | undefined;
+}
+
+/** What came of such a request. */
+export type HoldAnswer =
+  | { readonly ok: true; readonly view: HeldView & Effect }
+  | { readonly ok: false; readonly problem: HoldProblem };
 
 export interface Actions {
   /**
@@ -90,6 +111,12 @@ export interface Actions {
    * undefined if the state has neither an event nor a message with that id.
    */
   acknowledge(request: MarkAction): Promise<(MarkedView & Effect) | undefined>;
+  /** Marks an event or the events of a message as not relevant, or undoes that. */
+  markNotRelevant(request: MarkAction): Promise<(NotRelevantView & Effect) | undefined>;
+  /** Snoozes the conversation or the account that an alert is about. */
+  snooze(request: HoldAction): Promise<HoldAnswer>;
+  /** Silences the author of an alert. */
+  muteAuthor(request: HoldAction): Promise<HoldAnswer>;
   /** Adds a silence. The silence is active when the promise resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome<Effect>>;
   /** Ends a silence. Resolves to undefined if there is no silence with that id. */

@@ -15,7 +15,8 @@ import {
 import { deadViewSchema, resentViewSchema } from "../schema/dead-view.ts";
 import { eventsViewSchema } from "../schema/event-view.ts";
 import { explainViewSchema } from "../schema/explain-view.ts";
-import { markedViewSchema } from "../schema/mark-view.ts";
+import { heldViewSchema } from "../schema/hold-view.ts";
+import { markedViewSchema, notRelevantViewSchema } from "../schema/mark-view.ts";
 import { problemViewSchema } from "../schema/problem-view.ts";
 import { renderViewSchema } from "../schema/render-view.ts";
 import { replayRecordsViewSchema, replayViewSchema } from "../schema/replay-view.ts";
@@ -49,7 +50,11 @@ export const ANSWERS = {
   Events: eventsViewSchema,
   Explain: explainViewSchema,
   Health: healthViewSchema,
+  Held: heldViewSchema.extend(effectSchema.shape).meta({ id: "Held" }),
   Marked: markedViewSchema.extend(effectSchema.shape).meta({ id: "Marked" }),
+  MarkedNotRelevant: notRelevantViewSchema
+    .extend(effectSchema.shape)
+    .meta({ id: "MarkedNotRelevant" }),
   Pause: pauseViewSchema.extend(effectSchema.shape).meta({ id: "Pause" }),
   Problem: problemViewSchema,
   Reloaded: reloadedViewSchema,

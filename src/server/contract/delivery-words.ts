@@ -126,3 +126,6 @@ export const whoText = ({ by, at, from }: MarkView): string =>
   `by ${by}, ${at.slice(0, 16).replace("T", " ")} UTC (${from})`;
 
 export const markText = (mark: MarkView): string => `acknowledged ${whoText(mark)}`;
+
+export const unknownAlert = (what: string): string =>
+  `there is no event and no message with alerts "${what.slice(0, 80)}": the id is wrong, or the state no longer keeps it`;

@@ -17,6 +17,10 @@ export const silenceBodySchema = z
       .default("")
       .describe("A duration as in the configuration, such as `30m`, `2h` or `3d`."),
     comment: z.string().default("").describe("Why."),
+    sinks: z
+      .array(z.string())
+      .optional()
+      .describe("The sinks at which it holds; every sink if it is absent."),
     author: z.string().default("").describe("The name of the person; may be empty."),
   })
   .meta({ id: "SilenceRequest" }) satisfies z.ZodType<SilenceRequest>;

@@ -20,15 +20,15 @@ export function silenceTable(silences: readonly SilenceView[], nowMs: number): H
 }
 
 function silenceRow(
-  { id, matchers, ends_at: endsAt, author, comment, silenced }: SilenceView,
+  { id, kind, matchers, sinks, ends_at: endsAt, author, comment, silenced }: SilenceView,
   nowMs: number,
 ): Html {
   const alerts = silenced.reduce((sum, one) => sum + one.alerts, 0);
-  return html`<tr><th scope="row">${matchers.join(", ")}<span class="sub">silence ${id}</span></th>
+  return html`<tr><th scope="row">${matchers.join(", ")}<span class="sub">${[`${kind} ${id}`, ...(sinks.length === 0 ? [] : [`at ${sinks.join(", ")}`])].join(" ")}</span></th>
 <td data-label="Ends">${when(endsAt, nowMs)}</td>
 <td data-label="Added by">${author || "–"}</td>
 <td data-label="Why">${comment}</td>
 <td data-label="Held back" class="num">${countText(alerts)}</td>
-<td><form method="post" action="silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End silence ${id}">End</button></form></td></tr>
+<td><form method="post" action="silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End ${kind} ${id}">End</button></form></td></tr>
 `;
 }

@@ -1,4 +1,4 @@
-/** The JSON of an acknowledgement: who acknowledged an alert, when, and from where. */
+/** The marks that people put on alerts, as JSON. */
 import { z } from "zod";
 
 export const markViewSchema = z
@@ -10,15 +10,25 @@ export const markViewSchema = z
   .meta({ id: "Mark" });
 export type MarkView = z.infer<typeof markViewSchema>;
 
-export const markedViewSchema = z.object({
+const countsSchema = z.object({
   alerts: z.number().describe("The number of alerts that were asked for."),
   changed: z
     .number()
     .describe(
       "The number of alerts that the request changed; 0 if it asked for what held already.",
     ),
+});
+
+export const markedViewSchema = countsSchema.extend({
   acknowledged: markViewSchema
     .nullable()
     .describe("The newest mark of these alerts; null if none has one now."),
 });
 export type MarkedView = z.infer<typeof markedViewSchema>;
+
+export const notRelevantViewSchema = countsSchema.extend({
+  not_relevant: markViewSchema
+    .nullable()
+    .describe("The newest mark of these alerts; null if none has one now."),
+});
+export type NotRelevantView = z.infer<typeof notRelevantViewSchema>;

@@ -10,6 +10,8 @@ export interface SilenceRequest {
   readonly duration: string;
   readonly comment: string;
   readonly author: string;
+  /** The sinks at which it holds; every sink if the list is empty or absent. */
+  readonly sinks?: readonly string[] | undefined;
 }
 
 /**
@@ -31,7 +33,13 @@ export type AddSilenceOutcome<More = unknown> =
 export const silenceViewSchema = z
   .object({
     id: z.string(),
+    kind: z
+      .enum(["silence", "snooze"])
+      .describe(
+        "What a snooze holds back is sent as one digest when it ends; what a silence holds back is sent only if somebody asks.",
+      ),
     state: z.enum(["active", "expired"]),
+    sinks: list(z.string()).describe("The sinks at which it holds; every sink if it is empty."),
     matchers: list(z.string()),
     starts_at: z.string(),
     ends_at: z.string(),

@@ -89,6 +89,7 @@ export function* renderDiscordDigest(
       ...(isFirst && mentions.length > 0 ? { mentions } : {}),
       ...(digest.isFollowUp === true ? { isLocal: true } : {}),
       ...(hasButtons ? { hasButtons } : {}),
+      ...(digest.cause === "snooze" ? { isReply: true } : {}),
     };
     yield { events, body: body as unknown as Json };
   }

@@ -56,7 +56,10 @@ export function* renderSlackDigest(digest: Digest, reservedChars = 0): Generator
     const above = isFirst ? heading : digestRange(digest, next, events.length);
     next += events.length;
     const body = bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER);
-    const shown = isFirst ? withMentions(body, mentions) : { ...body, isPart: true };
+    const quiet = digest.cause === "snooze" ? { isReply: true } : {};
+    const shown = isFirst
+      ? { ...withMentions(body, mentions), ...quiet }
+      : { ...body, isPart: true };
     const buttons = reservedChars > 0 ? { hasButtons: true } : {};
     yield { events, body: { ...shown, ...buttons } as unknown as Json };
   }

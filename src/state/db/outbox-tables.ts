@@ -183,6 +183,11 @@ export interface CrosspostsTable {
 
 export interface SilencesTable {
   id: number;
+  kind: "silence" | "snooze";
+  /** JSON: the sinks at which it holds; null for every sink. */
+  sinks: string | null;
+  /** The alert on which a person asked for it; null if there is none. */
+  event_id: string | null;
   /** JSON: the matchers as written. */
   matchers: string;
   starts_at: number;

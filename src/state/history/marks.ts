@@ -1,12 +1,8 @@
-/**
- * Stores the acknowledgements of alerts. An acknowledgement applies to everything that was sent as
- * one alert: an event, the events that joined its deliveries, and the events that its deliveries
- * joined.
- */
+/** Stores the marks that people put on alerts. A mark concerns all that was sent as one alert. */
 import type { MarkKind } from "../../model/mark.ts";
 import type { MarkOutcome, MarkRequest, NewsOfMarks } from "../../model/marks.ts";
 import { recordAudit } from "../db/audit.ts";
-import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
 import type { EventMarksTable } from "../db/sent-tables.ts";
 import { eventOf, insertEvents } from "../items/insert-events.ts";
 import { takeClick } from "../messages/clicks.ts";
@@ -14,9 +10,13 @@ import { marksOf } from "../messages/marked-events.ts";
 import { wantFootersOf } from "../messages/wanted-footers.ts";
 import { restartEscalations } from "../outbox/begin-escalations.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+import { eventRows, eventsOf } from "./alerts-of.ts";
 
 /** The action that the audit records for each kind of mark. */
-const ACTIONS: Readonly<Record<MarkKind, string>> = { acknowledged: "acknowledge" };
+const ACTIONS: Readonly<Record<MarkKind, string>> = {
+  acknowledged: "acknowledge",
+  not_relevant: "not relevant",
+};
 
 export function mark(
   db: Executor,
@@ -90,50 +90,3 @@ const undo = listStatement<{ kind: MarkKind; now: number }, string>()((on, list,
 const forget = listStatement<{ kind: MarkKind }, string>()((on, list, slot) =>
   on.deleteFrom("event_marks").where("event_id", "in", list).where("kind", "=", slot("kind")),
 );
-
-const eventRows = listStatement<object, string>()((on, list) =>
-  on.selectFrom("events").selectAll().where("id", "in", list).orderBy("seq"),
-);
-
-const eventById = statement<{ id: string }>()((on, slot) =>
-  on.selectFrom("events").select("id").where("id", "=", slot("id")),
-);
-
-const ownDeliveries = statement<{ id: string }>()((on, slot) =>
-  on
-    .selectFrom("deliveries")
-    .select(["id", "joined_id", "event_id"])
-    .where("event_id", "=", slot("id"))
-    .union(
-      on
-        .selectFrom("deliveries")
-        .select(["id", "joined_id", "event_id"])
-        .where("message_id", "=", slot("id"))
-        .where("message_id", "is not", null),
-    ),
-);
-
-/** Finds the events of these deliveries and of the deliveries that joined them. */
-const sentTogether = listStatement<object, number>()((on, list) =>
-  on
-    .selectFrom("deliveries")
-    .select("event_id")
-    .where("id", "in", list)
-    .union(
-      on
-        .selectFrom("deliveries")
-        .select("event_id")
-        .where("joined_id", "in", list)
-        .where("joined_id", "is not", null),
-    ),
-);
-
-/** Returns the events for an id of an event or of a message, each once. */
-async function eventsOf(on: Executor, what: string): Promise<readonly string[]> {
-  const event = (await eventById(on, { id: what })).rows[0];
-  const { rows: own } = await ownDeliveries(on, { id: what });
-  const roots = [...new Set(own.map(({ id, joined_id: joined }) => Number(joined ?? id)))];
-  const { rows } = await sentTogether(on, roots, {});
-  const ids = [event?.id, ...own.map(({ event_id: id }) => id), ...rows.map((row) => row.event_id)];
-  return [...new Set(ids.flatMap((id) => id ?? []))];
-}

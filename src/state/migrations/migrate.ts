@@ -50,6 +50,7 @@ import { up as messageFooters } from "./0042-message-footers.ts";
 import { up as archive } from "./0043-archive.ts";
 import { up as escalations } from "./0044-escalations.ts";
 import { up as clicks } from "./0045-clicks.ts";
+import { up as snoozes } from "./0046-snoozes.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** The migrations in their order. A released one never changes. */
@@ -99,6 +100,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0043-archive": { up: archive },
   "0044-escalations": { up: escalations },
   "0045-clicks": { up: clicks },
+  "0046-snoozes": { up: snoozes },
 };
 
 /** Returns the schema number in a backup's name, such as `0001`; `0000` for an empty file. */

@@ -104,7 +104,8 @@ CREATE TABLE "learned" ("scope" text not null, "key" text not null, "value" text
   "epoch" integer not null, "revision" integer not null, constraint "learned_pk" primary key
   ("scope", "key"));
 CREATE TABLE "silences" ("id" integer primary key, "matchers" text not null, "starts_at"
-  bigint not null, "ends_at" bigint not null, "author" text not null, "comment" text not null);
+  bigint not null, "ends_at" bigint not null, "author" text not null, "comment" text not null,
+  "kind" text default 'silence' not null, "sinks" text, "event_id" text);
 CREATE INDEX "deliveries_silenced" on "deliveries" ("silenced_by", "sink") where state =
   'silenced';
 CREATE TABLE "attempts" ("message_id" text not null, "at" bigint not null, "error" text not

@@ -5,6 +5,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { DueGroup, DueMessage } from "../../model/outbox.ts";
 import { lastPeriodOf } from "./digest-period.ts";
+import { snoozedOn } from "./snoozed-on.ts";
 import { DIGEST_AT_ONCE, seriesOf } from "./digest-series.ts";
 import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
 import { outdatedMessages } from "./gone-posts.ts";
@@ -218,6 +219,7 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
       dueAtMs,
       series,
       lastPeriod,
+      ...(isDigest ? { snoozedOn: await snoozedOn(db, sink, groupKey) } : {}),
     });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);

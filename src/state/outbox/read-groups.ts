@@ -17,6 +17,7 @@ export interface GroupWork {
   readonly series?: DueGroup["series"] | undefined;
   readonly dueAtMs?: number | undefined;
   readonly lastPeriod?: DueGroup["lastPeriod"] | undefined;
+  readonly snoozedOn?: DueGroup["snoozedOn"] | undefined;
 }
 
 /** Reads in one statement what most deliveries need, because each one is a round trip. */
@@ -124,12 +125,13 @@ export async function readGroups(
       ...(tweet === undefined ? {} : { isEdited: true }),
     });
   }
-  return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod }) => ({
+  return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod, snoozedOn }) => ({
     sink,
     groupKey,
     series,
     dueAtMs,
     lastPeriod,
+    ...(snoozedOn === undefined ? {} : { snoozedOn }),
     throttleKey: throttleKeys.get(own[0] ?? 0) ?? null,
     members: own.flatMap((id) => members.get(id) ?? []),
   }));

@@ -6,6 +6,7 @@ import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../m
 import { recordAudit } from "../db/audit.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { SILENCED, WAITING } from "../db/literals.ts";
+import { countSnoozed } from "./snoozed-deliveries.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 
 /** Returns the text that `explain` shows for a delivery that a silence holds back. */
@@ -43,11 +44,12 @@ export async function countSilenced(db: Executor): Promise<readonly SilencedCoun
     .groupBy(["silenced_by", "sink"])
     .orderBy("sink")
     .execute();
-  return rows.map(({ silenced_by: silenceId, sink, count }) => ({
+  const silenced = rows.map(({ silenced_by: silenceId, sink, count }) => ({
     silenceId: silenceId ?? "",
     sink,
     alerts: Number(count),
   }));
+  return [...silenced, ...(await countSnoozed(db))];
 }
 
 export function resendSilenced(

@@ -54,6 +54,40 @@ export function revertSealed(db: Executor, messageIds: readonly string[]): Promi
   });
 }
 
+const untried = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("messages as m")
+    .select("m.id")
+    .where("m.id", "in", list)
+    .where("m.state", "=", OPEN)
+    .where("m.attempts", "=", 0)
+    .where("m.first_attempt_at", "is", null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("messages as other")
+            .select("other.id")
+            .where("other.state", "=", OPEN)
+            .whereRef("other.sink", "=", "m.sink")
+            .whereRef("other.group_key", "=", "m.group_key")
+            .whereRef("other.id", "!=", "m.id"),
+        ),
+      ),
+    ),
+);
+
+/** Reverts those of the messages that were never tried and whose group has no other open message. */
+export async function revertUntried(
+  db: Executor,
+  messageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (messageIds.length === 0) return new Set();
+  const ids = (await untried(db, messageIds, {})).rows.map(({ id }) => id);
+  if (ids.length > 0) await revertSealed(db, ids);
+  return new Set(ids);
+}
+
 const stillOpen = listStatement<object, string>()((on, list) =>
   on.selectFrom("messages").select("id").where("id", "in", list).where("state", "=", OPEN),
 );

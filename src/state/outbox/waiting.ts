@@ -40,6 +40,7 @@ const CAUSES = {
   return: "returning",
   backfill: "backfilled",
   schedule: "scheduled",
+  snooze: "held",
 } as const satisfies Record<string, WaitCause>;
 
 function waitOfMessage(

@@ -16,7 +16,7 @@ function setUp(
     clock,
     underWay,
     mayAct: async () => true,
-    mutes: { holdOf: () => undefined },
+    mutes: { holdOf: async () => undefined },
   });
   const input = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<
     typeof stage.run

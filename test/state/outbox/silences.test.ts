@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 
 const silence = (changes: Partial<NewSilence> = {}): NewSilence => ({
+  ...{ kind: "silence", sinks: [], eventId: null },
   matchers: ['team="comms"', 'lang!="en"'],
   startsAtMs: T0,
   endsAtMs: T0 + HOUR,
