@@ -134,6 +134,8 @@ export interface EventQuery {
   readonly sink?: string;
   /** Whether the event must be acknowledged, or must not be. */
   readonly isAcknowledged?: boolean;
+  /** Whether the event must be marked as not relevant, or must not be. */
+  readonly isNotRelevant?: boolean;
   readonly limit: number;
   /** The `next` of the previous page; absent for the first page. */
   readonly before?: string | undefined;
@@ -144,6 +146,8 @@ export interface EventRecord {
   readonly deliveries: readonly DeliveryHistory[];
   /** The person who acknowledged the event; absent if the event is not acknowledged at present. */
   readonly acknowledged?: Mark;
+  /** The person who marked it as not relevant; absent if nobody did, or if that was undone. */
+  readonly notRelevant?: Mark;
 }
 
 export interface EventPage {

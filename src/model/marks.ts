@@ -35,6 +35,18 @@ export interface MarkOutcome {
   readonly mark: Mark | null;
 }
 
+/** How many alerts of a watch were marked as not relevant. */
+export interface NotRelevantCount {
+  readonly watchKey: string;
+  readonly marked: number;
+  /** The number of all alerts of the watch in the same time. */
+  readonly alerts: number;
+  /** The author of most of the marked alerts, without @; empty if they have none. */
+  readonly topAuthor: string;
+  /** How many of the marked alerts are by that author. */
+  readonly byTopAuthor: number;
+}
+
 /** An alert, and where it went. */
 export interface SentAlert {
   readonly event: ChirpEvent;
@@ -43,6 +55,8 @@ export interface SentAlert {
 }
 
 export interface MarkStore {
+  /** Counts the marks on alerts since a time, for each watch that has any. */
+  countNotRelevant(sinceMs: number): Promise<readonly NotRelevantCount[]>;
   /**
    * Returns the alerts that a mark on an event or a message would concern. For a message, `sinks`
    * is the sink of the message only. Empty if the state has no such event and no such message.

@@ -84,6 +84,13 @@ export interface ReportView {
   readonly deleted: AlertCount;
   readonly silenced: AlertCount;
   readonly given_up: AlertCount;
+  readonly acknowledged: AlertCount;
+  readonly not_acknowledged: AlertCount;
+  readonly not_relevant: AlertCount & {
+    /** The author of most of these alerts, without @; empty if they have none. */
+    readonly top_author: string;
+    readonly by_top_author: number;
+  };
 }
 
 /** The requested report: by its name, or of one watch. */

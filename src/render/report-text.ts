@@ -37,6 +37,7 @@ export function reportFigures(report: ReportView): readonly string[] {
     hidden > 0 ? `and ${hidden} more ${hidden === 1 ? "watch" : "watches"}` : "",
     watches.slice(0, MAX_WATCHES).some(isCompared) ? BRACKETS : "",
     lostLine(report),
+    markedLine(report),
     authors.length === 0
       ? ""
       : `Top authors: ${authors.slice(0, MAX_AUTHORS).map(authorText).join(", ")}`,
@@ -107,6 +108,24 @@ function lostLine({ deleted, silenced, given_up: dead }: ReportView): string {
     dead.count === 0 ? "" : `${formatExact(dead.count)} given up`,
   ].filter((part) => part !== "");
   return parts.length === 0 ? "" : `Not sent: ${parts.join(", ")}`;
+}
+
+/** Returns what people said about the alerts; empty if nobody said anything. */
+function markedLine({
+  acknowledged,
+  not_acknowledged: open,
+  not_relevant: not,
+}: ReportView): string {
+  const of = formatExact(acknowledged.count + open.count);
+  const by =
+    not.top_author === ""
+      ? ""
+      : `, ${formatExact(not.by_top_author)} of them by @${cleanLine(not.top_author)}`;
+  const parts = [
+    acknowledged.count === 0 ? "" : `${formatExact(acknowledged.count)} of ${of} acknowledged`,
+    not.count === 0 ? "" : `${formatExact(not.count)} of ${of} marked not relevant${by}`,
+  ].filter((part) => part !== "");
+  return parts.join("; ");
 }
 
 const authorText = ({ handle, name, alerted }: ReportView["top_authors"][number]): string =>

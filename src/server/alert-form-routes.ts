@@ -100,9 +100,10 @@ async function hold(
   const fields = await fieldsOf(c, clock);
   const by = byOf(fields.get("by"), BY);
   const text = (name: string) => fields.get(name) || undefined;
-  const request = { what, by, from: BY, sink: text("sink"), length: text("for") };
+  const request = { what, by, from: BY, sink: text("sink") };
+  // One form has all buttons, and its length is that of a snooze.
   const answer = await (action === "snooze"
-    ? actions.snooze(request)
+    ? actions.snooze({ ...request, length: text("for") })
     : actions.muteAuthor(request));
   if (!answer.ok)
     return refused(c, answer.problem.message, answer.problem.code === "ALERT_UNKNOWN" ? 404 : 400);

@@ -51,6 +51,7 @@ import { alertsOfMessages } from "./history/message-alerts.ts";
 import { alertsOf } from "./history/alerts-of.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { mark } from "./history/marks.ts";
+import { countNotRelevant } from "./history/not-relevant.ts";
 import { itemMarks } from "./items/item-marks.ts";
 import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
@@ -128,6 +129,7 @@ export function createStore(
     ...escalations(db),
     clickedMessage: (id) => clickedMessage(db, id),
     alertsOf: (what) => alertsOf(db, what),
+    countNotRelevant: (sinceMs) => countNotRelevant(db, sinceMs),
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
     ...backfills(db),

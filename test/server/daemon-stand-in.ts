@@ -48,6 +48,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   problem: "",
   slowed: null,
   enriching: null,
+  not_relevant: null,
   ...changes,
 });
 
@@ -78,6 +79,7 @@ export const eventEntry = (changes: Partial<EventEntry> = {}): EventEntry => ({
   url: "https://x.com/alice/status/1899000000000000001",
   author: "alice",
   acknowledged: null,
+  not_relevant: null,
   deliveries: [{ sink: "brand", state: "summarised" }],
   data: { id: "e1", watch: "brand-mentions" },
   ...changes,

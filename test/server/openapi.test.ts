@@ -158,6 +158,14 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   undoAcknowledgement: { id: "e1" },
   submitAcknowledgement: { id: "e1" },
   submitUndo: { id: "e1" },
+  ...Object.fromEntries(
+    ["markNotRelevant", "undoNotRelevant", "submitNotRelevant", "submitRelevant", "submitMute"].map(
+      (id) => [id, { id: "e1" }],
+    ),
+  ),
+  snooze: { id: "e1", for: "1h" },
+  muteAuthor: { id: "e1" },
+  submitSnooze: { id: "e1" },
   renderEvent: { event: "e1", sink: "brand" },
   previewReplay: { event: "e1" },
   replay: { event: "e1" },

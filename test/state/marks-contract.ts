@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { MarkRequest } from "../../src/model/marks.ts";
 import type { Store } from "../../src/model/store.ts";
-import { makeEvent } from "../support/make-event.ts";
+import { makeEvent, makeUser } from "../support/make-event.ts";
 
 const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);
 const DAY_MS = 86_400_000;
@@ -104,6 +104,30 @@ export function describeMarks(name: string, makeStore: () => Promise<Store>): vo
       expect(events.map(({ event }) => event.type)).toEqual([
         ...["alert.acknowledged", "alert.acknowledged", "tweet.created"],
       ]);
+    });
+
+    test("a mark as not relevant is counted by watch and author, undone and found, and shown nowhere", async () => {
+      const notRelevant = { kind: "not_relevant" } as const;
+      const by = (subject: string, username: string) =>
+        makeEvent(subject, { body: { user: makeUser(username, username) } });
+      const [one, two, three] = [by("1", "ann"), by("2", "bob"), by("3", "ann")];
+      await commit([one, two, three]);
+      await seal("m");
+      expect(await mark("m", notRelevant)).toMatchObject({ alerts: 3, changed: 3 });
+      expect(await mark(two.id, notRelevant)).toMatchObject({ changed: 0 });
+      const [count] = await store.countNotRelevant(0);
+      expect(count).toMatchObject({
+        ...{ watchKey: one.watchKey, marked: 3, alerts: 3, topAuthor: "ann", byTopAuthor: 2 },
+      });
+      await mark(one.id, { ...notRelevant, isUndo: true });
+      const found = async (is: boolean) =>
+        (await store.findEvents({ limit: 9, isNotRelevant: is })).events.map(
+          ({ event }) => event.subject,
+        );
+      expect([await found(true), await found(false)]).toEqual([["3", "2"], ["1"]]);
+      expect(await store.countNotRelevant(0)).toMatchObject([{ marked: 2 }]);
+      expect([await acknowledged(true), await store.nextFooterAt("hook")]).toEqual([[], null]);
+      expect(await audited()).toEqual(["not relevant undo", "not relevant"]);
     });
 
     test("what the state does not have, or no longer has, is not marked", async () => {

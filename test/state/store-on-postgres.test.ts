@@ -9,6 +9,7 @@ import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeEscalations } from "./escalations-contract.ts";
 import { describeMarks } from "./marks-contract.ts";
+import { describeSnoozes } from "./snoozes-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
 import { describeArchive } from "./archive-contract.ts";
@@ -34,6 +35,7 @@ describe("on Postgres", () => {
   describeMembers("Postgres", () => states.empty());
   describeEscalations("Postgres", () => states.empty());
   describeMarks("Postgres", () => states.empty());
+  describeSnoozes("Postgres", () => states.empty());
   describeLevels("Postgres", () => states.empty());
   describeFollowUps("Postgres", () => states.empty());
   describeReports("Postgres", () => states.empty());

@@ -1,7 +1,7 @@
 /** Formats past events for people and for spreadsheets. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
-import { markText } from "../../server/contract/delivery-words.ts";
+import { markText, notRelevantText } from "../../server/contract/delivery-words.ts";
 import type { ReplayRecordView } from "../../server/schema/replay-view.ts";
 import type { EventEntry } from "../../server/schema/event-view.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
@@ -30,12 +30,13 @@ function eventBlock(event: EventEntry): string {
 const watchOf = ({ data }: EventEntry): string =>
   typeof data["watch"] === "string" ? data["watch"] : "";
 
-const fateOf = ({ deliveries, acknowledged }: EventEntry): string =>
+const fateOf = ({ deliveries, acknowledged, not_relevant: mark }: EventEntry): string =>
   [
     ...(deliveries.length === 0
       ? ["no sink"]
       : deliveries.map(({ sink, state }) => `${sink}: ${state}`)),
     ...(acknowledged === null ? [] : [cleanLine(markText(acknowledged))]),
+    ...(mark === null ? [] : [cleanLine(notRelevantText(mark))]),
   ].join(", ");
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");

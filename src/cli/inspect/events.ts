@@ -26,6 +26,7 @@ interface Options {
   readonly sink?: string;
   readonly state?: string;
   readonly acknowledged?: string;
+  readonly notRelevant?: string;
   readonly limit: string;
   readonly json?: true;
   readonly csv?: true;
@@ -52,6 +53,7 @@ export function addEvents(program: Command, context: CliContext): void {
     .option("--sink <name>", "with a delivery to this sink")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
     .option("--acknowledged <yes|no>", "that somebody has acknowledged, or nobody")
+    .option("--not-relevant <yes|no>", "that somebody has marked as not relevant, or nobody")
     .option("--limit <count>", "list at most this many events", String(DEFAULT_LIMIT))
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
@@ -69,6 +71,7 @@ export function addEvents(program: Command, context: CliContext): void {
         "sink",
         "state",
         "acknowledged",
+        "notRelevant",
         "csv",
       ]),
     )
@@ -80,12 +83,17 @@ export function addEvents(program: Command, context: CliContext): void {
 }
 
 async function events(context: CliContext, options: Options): Promise<void> {
-  const { config: configPath, limit: limitText, json, csv, replays, alerts, ...asked } = options;
+  const { config: configPath, limit: limitText, json, csv, replays, ...filtered } = options;
+  const { alerts, notRelevant, ...asked } = filtered;
   const limit = Number(limitText);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
     throw usage(`--limit must be a whole number from 1 to ${MAX_LISTED}, not "${limitText}"`);
   if (replays === true) return listReplays(context, configPath, { limit, asJson: json === true });
-  const filters = { ...asked, ...(alerts === true ? { alerts: "true" } : {}) };
+  const filters = {
+    ...asked,
+    ...(alerts === true ? { alerts: "true" } : {}),
+    ...(notRelevant === undefined ? {} : { "not-relevant": notRelevant }),
+  };
   const query = readEventQuery(filters, context.clock.now());
   if (typeof query === "string") throw usage(query);
   const { sinceMs, untilMs } = query;

@@ -11,7 +11,12 @@ import {
   repeatsText,
   waitText,
 } from "../../server/contract/delivery-words.ts";
-import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
+import {
+  enrichingWords,
+  firstReadWords,
+  notRelevantWords,
+  slowedWords,
+} from "../../server/contract/watch-words.ts";
 import type { ReplicaView } from "../../server/schema/replica-view.ts";
 import { unclaimedWords } from "../../server/contract/replica-words.ts";
 import type { KeyView, QuotaView } from "../../server/schema/budget-view.ts";
@@ -158,6 +163,7 @@ const watchNotes = (watch: WatchView, nowMs: number): string =>
     firstReadWords(watch),
     longReadText(watch),
     enrichingWords(watch),
+    notRelevantWords(watch),
   ]
     .filter((text) => text !== "")
     .join("; ");

@@ -38,7 +38,7 @@ export interface EscalationsDeps {
   readonly config: () => Config;
   readonly routing: () => Pick<Routing, "escalationOf" | "escalationDelivery">;
   readonly active: Pick<ActiveWatches, "sinksOf">;
-  readonly silences: Pick<ActiveSilences, "silenceOf">;
+  readonly silences: Pick<ActiveSilences, "isHeld">;
   /** Called after escalations were committed. */
   wakeDelivery(): void;
 }
@@ -167,7 +167,7 @@ function sendGroup(
     const ownSinks = active.sinksOf(due.event.watchKey);
     const decision = decideEscalation(due, {
       steps: routing().escalationOf({ ...due, ownSinks }, nowMs),
-      isSilenced: silences.silenceOf(due.event) !== undefined,
+      isSilenced: silences.isHeld(due.event, due.sink),
       sentNow: work.sent.get(due.event.id) ?? [],
       nowMs,
     });

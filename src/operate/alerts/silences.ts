@@ -7,7 +7,7 @@
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { SilenceStore, StoredSilence } from "../../model/silence.ts";
-import { findSilence, type Silence, type Silenceable } from "../../route/silence.ts";
+import { findSilence, findSnooze, type Silence, type Silenceable } from "../../route/silence.ts";
 import { parseMatchers } from "./silence-request.ts";
 
 export interface ActiveSilences {
@@ -23,6 +23,8 @@ export interface ActiveSilences {
   all(): readonly Silence[];
   /** Returns the id of the silence that holds the event back at a sink now; undefined if none does. */
   silenceOf(event: Silenceable, sink: string): string | undefined;
+  /** Whether a silence or a snooze holds the event back at a sink now. */
+  isHeld(event: Silenceable, sink: string): boolean;
 }
 
 export function createActiveSilences(
@@ -40,6 +42,10 @@ export function createActiveSilences(
     load: () => inTurn(load),
     all: () => active,
     silenceOf: (event, sink) => findSilence(active, event, { sink, nowMs: clock.now() })?.id,
+    isHeld(event, sink) {
+      const place = { sink, nowMs: clock.now() };
+      return [findSilence, findSnooze].some((find) => find(active, event, place) !== undefined);
+    },
   };
 }
 

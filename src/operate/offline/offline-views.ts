@@ -32,7 +32,7 @@ import { budgetView, quotaView } from "../views/quota-view.ts";
 import { type RenderParts, renderEvent } from "../views/render-event.ts";
 import { replicaViews } from "../views/replicas-view.ts";
 import { readSinks } from "../views/sinks-view.ts";
-import { eventLine, type WatchFacts, watchView } from "../views/status-view.ts";
+import { eventLine, type WatchFacts, readNotRelevant, watchView } from "../views/status-view.ts";
 import { reportView } from "../views/report-view.ts";
 import { explainUnseen } from "../views/unseen.ts";
 
@@ -94,8 +94,11 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
     nowMs: clock.now(),
   });
   const recent = await store.recentRecords(RECENT_EVENTS);
+  const notRelevant = await readNotRelevant(store, clock.now());
+  const keyOf = (id: string) => states.find((state) => state.id === id)?.key ?? "";
   const factsOf = (id: string): WatchFacts => ({
     state: states.find((state) => state.id === id),
+    notRelevant: notRelevant.get(keyOf(id)),
     sink: "",
     lastPollMs: undefined,
     nextPollMs: undefined,

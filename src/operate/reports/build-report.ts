@@ -14,6 +14,7 @@ import type {
   WatchReads,
   WatchReport,
 } from "../../model/report.ts";
+import type { MarkKind } from "../../model/mark.ts";
 import type { WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -82,6 +83,27 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
     deleted: stateCount(tally, "deleted", own),
     silenced: stateCount(tally, "silenced", own),
     given_up: stateCount(tally, "dead", own),
+    ...(await markCounts(tally, own)),
+  };
+}
+
+/** Returns how many alerts people acknowledged, and how many they marked as not relevant. */
+async function markCounts(
+  { marked, irrelevant, alerts }: Tally,
+  filter: EventFilter,
+): Promise<Pick<ReportView, "acknowledged" | "not_acknowledged" | "not_relevant">> {
+  const all = sumOf([...alerts.values()]);
+  const acknowledged = marked.get("acknowledged") ?? 0;
+  const [top] = await irrelevant.highest(1);
+  return {
+    acknowledged: { count: acknowledged, events: { ...filter, acknowledged: "yes" } },
+    not_acknowledged: { count: all - acknowledged, events: { ...filter, acknowledged: "no" } },
+    not_relevant: {
+      count: marked.get("not_relevant") ?? 0,
+      events: { ...filter, "not-relevant": "yes" },
+      top_author: top?.handle ?? "",
+      by_top_author: top?.count ?? 0,
+    },
   };
 }
 
@@ -187,6 +209,10 @@ class Tally {
   readonly posts: SeenPost[] = [];
   readonly shares = new Map<string, LargeTally>();
   readonly states = new Map<string, number>();
+  /** The number of alerts with each kind of mark. */
+  readonly marked = new Map<MarkKind, number>();
+  /** The authors of alerts that were marked as not relevant. */
+  readonly irrelevant = new LargeTally();
   readonly #seenPosts = new LargeIdSet();
   readonly #request: ReportRequest;
   readonly #watches: ReadonlySet<string>;
@@ -210,12 +236,17 @@ class Tally {
   }
 
   /** Counts an alert of the period. */
-  add({ event, deliveries }: EventRecord): void {
+  add({ event, deliveries, acknowledged, notRelevant }: EventRecord): void {
     const { by, timezone } = this.#request;
     raise(this.alerts, event.watch);
     raise(this.days, `${event.watch}\n${spellTime(event.detectedAtMs, { timezone }, "date")}`);
     for (const state of new Set(deliveries.map(({ state: one }) => one))) raise(this.states, state);
-    this.#addAuthor(event);
+    this.#addAuthor(this.authors, event);
+    if (acknowledged !== undefined) raise(this.marked, "acknowledged");
+    if (notRelevant !== undefined) {
+      raise(this.marked, "not_relevant");
+      this.#addAuthor(this.irrelevant, event);
+    }
     for (const label of by) {
       const values = this.shares.get(label) ?? new LargeTally();
       this.shares.set(label, values);
@@ -224,11 +255,11 @@ class Tally {
     this.#addPost(event);
   }
 
-  #addAuthor({ body }: ChirpEvent): void {
+  #addAuthor(authors: LargeTally, { body }: ChirpEvent): void {
     const user = body.tweet?.user ?? body.user;
     if (user === undefined || user.username === "") return;
     const { username, display_name: name } = user;
-    this.authors.add(username.toLowerCase(), username, name || username);
+    authors.add(username.toLowerCase(), username, name || username);
   }
 
   /** Adds a post with its counts as they were last seen. Only the highest posts are kept. */
@@ -245,7 +276,7 @@ class Tally {
   }
 }
 
-const raise = (counts: Map<string, number>, key: string): void =>
+const raise = <Key>(counts: Map<Key, number>, key: Key): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1);
 
 const shownPost = (

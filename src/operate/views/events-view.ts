@@ -17,7 +17,7 @@ export const textOf = ({ body, context }: ReturnType<ReturnType<typeof createRea
   body === "" ? (context?.body ?? "") : body;
 
 export function eventEntry(
-  { event, deliveries, acknowledged }: EventRecord,
+  { event, deliveries, acknowledged, notRelevant }: EventRecord,
   linksHost: string,
 ): EventEntry {
   const message = createReader(linksHost)({ event, watches: [event.watch] });
@@ -30,6 +30,7 @@ export function eventEntry(
     author: message.author?.handle ?? "",
     deliveries: deliveries.map(({ sink, state }) => ({ sink, state })),
     acknowledged: markView(acknowledged),
+    not_relevant: markView(notRelevant),
     data: eventData(event),
   };
 }

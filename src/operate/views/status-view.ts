@@ -5,6 +5,7 @@ import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
 import type { FailingEnrichment } from "../../enrich/enricher.ts";
 import type { EnrichmentBacklog } from "../../model/enrichment.ts";
 import type { EventRecord } from "../../model/history.ts";
+import type { MarkStore, NotRelevantCount } from "../../model/marks.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -53,6 +54,8 @@ export interface WatchFacts {
   readonly backlog?: EnrichmentBacklog | undefined;
   /** Undefined if the last request for an enrichment was answered. */
   readonly failing?: FailingEnrichment | undefined;
+  /** Undefined if nobody marked an alert of the watch as not relevant. */
+  readonly notRelevant?: NotRelevantCount | undefined;
 }
 
 export function watchView(watch: Watch, facts: WatchFacts): WatchView {
@@ -79,6 +82,7 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     problem: facts.problem,
     slowed: slowedView(facts),
     enriching: enrichingView(facts),
+    not_relevant: notRelevantView(facts),
   };
 }
 
@@ -87,6 +91,26 @@ function slowedView({ slowed }: WatchFacts): WatchView["slowed"] {
   const factor = slowed.factor === undefined ? null : Number(slowed.factor.toFixed(1));
   return { factor, until: isoTime(slowed.untilMs), next_poll_at: isoOrNull(slowed.nextPollMs) };
 }
+
+const notRelevantView = ({ notRelevant: count }: WatchFacts): WatchView["not_relevant"] =>
+  count === undefined
+    ? null
+    : {
+        ...{ marked: count.marked, alerts: count.alerts },
+        ...{ top_author: count.topAuthor, by_top_author: count.byTopAuthor },
+      };
+
+/** How far back status and page count what was marked as not relevant. */
+const COUNTED_MS = 7 * 86_400_000;
+
+/** Reads the counts of what was marked as not relevant, by the keys of watches. */
+export const readNotRelevant = async (
+  store: Pick<MarkStore, "countNotRelevant">,
+  nowMs: number,
+): Promise<ReadonlyMap<string, NotRelevantCount>> =>
+  new Map(
+    (await store.countNotRelevant(nowMs - COUNTED_MS)).map((count) => [count.watchKey, count]),
+  );
 
 function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"] {
   if (backlog === undefined && failing === undefined) return null;

@@ -44,7 +44,7 @@ import { budgetView, isQuotaSpent, quotaFacts, quotaView } from "./quota-view.ts
 import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
 import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
-import { eventLine, watchView } from "./status-view.ts";
+import { eventLine, readNotRelevant, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../alerts/stranded.ts";
 import { followActivity } from "./tail.ts";
@@ -352,6 +352,7 @@ class DaemonViews implements Views {
     const backlogs = new Map(
       (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
     );
+    const notRelevant = await readNotRelevant(store, this.#parts.clock.now());
     const readPages = engine.firstReadPages();
     const watches = config().watches.filter(
       ({ id, enabled }) => enabled && (only === undefined || id === only),
@@ -366,6 +367,7 @@ class DaemonViews implements Views {
       return watchView(watch, {
         state,
         backlog: backlogs.get(state?.key ?? ""),
+        notRelevant: notRelevant.get(state?.key ?? ""),
         failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
         sink: routing().describe(watch),
         lastPollMs: times.length === 0 ? undefined : Math.max(...times),

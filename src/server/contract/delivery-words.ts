@@ -127,5 +127,7 @@ export const whoText = ({ by, at, from }: MarkView): string =>
 
 export const markText = (mark: MarkView): string => `acknowledged ${whoText(mark)}`;
 
+export const notRelevantText = (mark: MarkView): string => `marked not relevant ${whoText(mark)}`;
+
 export const unknownAlert = (what: string): string =>
   `there is no event and no message with alerts "${what.slice(0, 80)}": the id is wrong, or the state no longer keeps it`;

@@ -40,6 +40,7 @@ export const eventFilters = lazy(() =>
     sink: textValue("The name of a sink that at least one of its deliveries went to."),
     state: parsedValue(parseState, `one of ${DELIVERY_STATES.join(", ")}`),
     acknowledged: parsedValue(parseAnswer, "yes or no"),
+    "not-relevant": parsedValue(parseAnswer, "yes or no"),
     limit: parsedValue(parseLimit, `a whole number from 1 to ${MAX_EVENTS}`),
     before: parsedValue(parseNext, "the `next` of an answer"),
     cursor: parsedValue(parseNext, "the `next` of an answer", "The same as `before`."),
@@ -67,6 +68,7 @@ export const eventQueryOf = (
     sink,
     state,
     acknowledged,
+    "not-relevant": notRelevant,
     limit,
     before,
     cursor,
@@ -82,6 +84,7 @@ export const eventQueryOf = (
   ...(sink === undefined ? {} : { sink }),
   ...(state === undefined ? {} : { state }),
   ...(acknowledged === undefined ? {} : { isAcknowledged: acknowledged }),
+  ...(notRelevant === undefined ? {} : { isNotRelevant: notRelevant }),
   ...(before === undefined && cursor === undefined ? {} : { before: cursor ?? before }),
   limit: limit ?? DEFAULT_EVENTS,
 });

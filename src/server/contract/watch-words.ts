@@ -52,3 +52,11 @@ export function slowedWords(slowed: SlowedView | null, timeText: (iso: string) =
       : `polled ${factor} times slower until ${day}: the quota is short`;
   return `${effect}${next === null ? "" : `; next poll ${timeText(next)}`}`;
 }
+
+/** Returns a text such as `31 of 240 marked not relevant, 18 of them by @x`; empty if none is. */
+export function notRelevantWords({ not_relevant: count }: Pick<WatchView, "not_relevant">): string {
+  if (count === null) return "";
+  const { marked, alerts, top_author: author, by_top_author: own } = count;
+  const by = author === "" ? "" : `, ${countText(own)} of them by @${author}`;
+  return `${countText(marked)} of ${countText(alerts)} marked not relevant${by}`;
+}

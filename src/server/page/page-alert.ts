@@ -159,7 +159,7 @@ function actions({ sinks }: AlertPage, event: EventEntry, root: string): Html | 
     ...(typeof author === "string" ? [`author="${author}"`] : []),
   ];
   const like = new URLSearchParams({ matchers: matchers.join("\n") }).toString();
-  return html`<section aria-label="Actions">${alertActions({ id, acknowledged: event.acknowledged }, root)}
+  return html`<section aria-label="Actions">${alertActions({ id, acknowledged: event.acknowledged, notRelevant: event.not_relevant, sinks: event.deliveries.map(({ sink }) => sink) }, root)}
 <p class="none"><a href="${root}silences?${like}">Silence alerts like this…</a></p>
 ${confirmForm({
   summary: "Send again…",

@@ -3,7 +3,7 @@
  * events that they only count.
  */
 import { html, type Html } from "../contract/html.ts";
-import { markText } from "../contract/delivery-words.ts";
+import { markText, notRelevantText } from "../contract/delivery-words.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
 import { alertActions } from "./page-alert-actions.ts";
 import { card, renderLayout, said } from "./layout.ts";
@@ -46,16 +46,17 @@ function eventItem(event: EventEntry, nowMs: number): Html {
   const watch = typeof event.data["watch"] === "string" ? event.data["watch"] : "";
   const id = typeof event.data["id"] === "string" ? event.data["id"] : "";
   const fate = event.deliveries.map(({ sink, state }) => `${sink}: ${state}`);
-  const { acknowledged } = event;
+  const { acknowledged, not_relevant: notRelevant } = event;
   const facts = [
     watch,
     event.type,
     ...(fate.length === 0 ? ["no sink"] : fate),
     acknowledged === null ? "" : markText(acknowledged),
+    notRelevant === null ? "" : notRelevantText(notRelevant),
   ]
     .filter((fact) => fact !== "")
     .join(", ");
-  return html`<li>${when(event.timestamp, nowMs)}<div><a href="alerts/${encodeURIComponent(id)}">${event.title}</a>${event.text === "" ? undefined : html`<div class="text">${event.text}</div>`}<span class="sub">${facts}</span>${watch === "" || id === "" ? undefined : alertActions({ id, acknowledged })}</div></li>
+  return html`<li>${when(event.timestamp, nowMs)}<div><a href="alerts/${encodeURIComponent(id)}">${event.title}</a>${event.text === "" ? undefined : html`<div class="text">${event.text}</div>`}<span class="sub">${facts}</span>${watch === "" || id === "" ? undefined : alertActions({ id, acknowledged, notRelevant, sinks: event.deliveries.map(({ sink }) => sink) })}</div></li>
 `;
 }
 

@@ -1,7 +1,12 @@
 /** The three lists of the overview: watches, sinks and the last events. */
 import { Html, html } from "../contract/html.ts";
 import { outcomesText } from "../contract/delivery-words.ts";
-import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
+import {
+  enrichingWords,
+  firstReadWords,
+  notRelevantWords,
+  slowedWords,
+} from "../contract/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { card } from "./layout.ts";
 import { counted, countText, lasting, spanText, when } from "../contract/page-words.ts";
@@ -59,6 +64,7 @@ const stateText = (watch: WatchView, nowMs: number): string =>
     slowedWords(watch.slowed, (iso) => `in ${spanText(Date.parse(iso) - nowMs)}`),
     firstReadWords(watch),
     enrichingWords(watch),
+    notRelevantWords(watch),
     ...watch.member_lists.flatMap(longReadText),
   ]
     .filter((text) => text !== "")

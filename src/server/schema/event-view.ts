@@ -43,6 +43,9 @@ export const eventEntrySchema = z
     acknowledged: markViewSchema
       .nullable()
       .describe("The person who acknowledged it; null if nobody did."),
+    not_relevant: markViewSchema
+      .nullable()
+      .describe("The person who marked it as not relevant; null if nobody did."),
     data: jsonObjectSchema,
   })
   .meta({ id: "EventEntry", description: "A past event with the state of its deliveries." });

@@ -71,6 +71,12 @@ export const reportViewSchema: z.ZodType<ReportView> = z
     deleted: alertCountSchema,
     silenced: alertCountSchema,
     given_up: alertCountSchema,
+    acknowledged: alertCountSchema,
+    not_acknowledged: alertCountSchema,
+    not_relevant: alertCountSchema.extend({
+      top_author: z.string().describe("The author of most of them; empty if they have none."),
+      by_top_author: z.number(),
+    }),
   })
   .meta({ id: "Report" });
 

@@ -113,6 +113,15 @@ export const watchViewSchema = z
       .describe(
         "Events that wait for their enrichment, and why there is no answer; null if none waits and the last answer was good.",
       ),
+    not_relevant: z
+      .object({
+        marked: z.number(),
+        alerts: z.number().describe("All alerts of the watch in the same time."),
+        top_author: z.string().describe("The author of most of them; empty if they have none."),
+        by_top_author: z.number(),
+      })
+      .nullable()
+      .describe("The alerts of the last seven days that people marked; null if there are none."),
   })
   .meta({ id: "Watch" });
 export type WatchView = z.infer<typeof watchViewSchema>;

@@ -165,7 +165,7 @@ function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   return row.not_before > nowMs ? "held" : "waiting";
 }
 
-/** Returns events with their deliveries and who acknowledged them, in the given order. */
+/** Returns events with their deliveries and the marks of people, in the given order. */
 export async function recordsOf(
   db: Executor,
   events: readonly ChirpEvent[],
@@ -174,9 +174,15 @@ export async function recordsOf(
   const ids = events.map(({ id }) => id);
   const deliveries = await deliveriesOf(db, ids, nowMs);
   const marks = await marksOf(db, "acknowledged", ids);
+  const irrelevant = await marksOf(db, "not_relevant", ids);
   return events.map((event) => {
     const acknowledged = marks.get(event.id);
+    const notRelevant = irrelevant.get(event.id);
     const record = { event, deliveries: deliveries.get(event.id) ?? [] };
-    return { ...record, ...(acknowledged && { acknowledged }) };
+    return {
+      ...record,
+      ...(acknowledged && { acknowledged }),
+      ...(notRelevant && { notRelevant }),
+    };
   });
 }

@@ -96,18 +96,22 @@ async function matching(
     );
   if (text !== undefined)
     select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
-  if (isAcknowledged !== undefined)
-    select = select.where((eb) => {
-      const acknowledged = eb.exists(
-        eb
-          .selectFrom("event_marks as a")
-          .select("a.event_id")
-          .whereRef("a.event_id", "=", "events.id")
-          .where("a.kind", "=", "acknowledged")
-          .where("a.undone_at", "is", null),
-      );
-      return isAcknowledged ? acknowledged : eb.not(acknowledged);
-    });
+  for (const [kind, isMarked] of [
+    ["acknowledged", isAcknowledged],
+    ["not_relevant", query.isNotRelevant],
+  ] as const)
+    if (isMarked !== undefined)
+      select = select.where((eb) => {
+        const marked = eb.exists(
+          eb
+            .selectFrom("event_marks as a")
+            .select("a.event_id")
+            .whereRef("a.event_id", "=", "events.id")
+            .where("a.kind", "=", kind)
+            .where("a.undone_at", "is", null),
+        );
+        return isMarked ? marked : eb.not(marked);
+      });
   if (sink !== undefined)
     select = select.where((eb) =>
       eb.exists(

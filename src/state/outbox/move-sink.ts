@@ -5,6 +5,7 @@
  */
 import { sql } from "kysely";
 import type { MovedSink } from "../../model/outbox.ts";
+import { fromText, toText } from "../db/json-text.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
@@ -40,6 +41,7 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
       .executeTakeFirst();
     await on.updateTable("crossposts").set({ sink: to }).where("sink", "=", from).execute();
     await on.updateTable("mentions").set({ sink: to }).where("sink", "=", from).execute();
+    await moveSilences(on, move);
     await moveUnlessOwned(on, "groups", "group_key", move);
     await moveUnlessOwned(on, "threads", "thread_key", move);
     await moveUnlessOwned(on, "levels", "event_id", move);
@@ -48,6 +50,21 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
       await on.updateTable("sink_health").set({ sink: to }).where("sink", "=", from).execute();
     return Number(deliveries.numUpdatedRows) + Number(messages.numUpdatedRows);
   });
+}
+
+/** Renames the sink in the silences and snoozes that name it. */
+async function moveSilences(on: Executor, { from, to }: MovedSink): Promise<void> {
+  const rows = await on
+    .selectFrom("silences")
+    .select(["id", "sinks"])
+    .where("sinks", "is not", null)
+    .execute();
+  for (const { id, sinks } of rows) {
+    const names = fromText<readonly string[]>(sinks ?? "[]");
+    if (!names.includes(from)) continue;
+    const renamed = toText(names.map((name) => (name === from ? to : name)));
+    await on.updateTable("silences").set({ sinks: renamed }).where("id", "=", id).execute();
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { ExpressionBuilder } from "kysely";
 import { digestGroup } from "../../model/digest.ts";
+import { snoozeName } from "../../model/snooze.ts";
 import { CLOCK_SEEN_NOTE } from "../../model/store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
@@ -89,12 +90,14 @@ async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
       created_at: eb("created_at", "-", byMs),
       not_before: eb
         .case()
-        .when("held_by", "is", null)
+        .when(isMovable(eb))
         .then(eb("not_before", "-", byMs))
         .else(eb.ref("not_before"))
         .end(),
       due_at: eb
         .case()
+        .when(isSnoozed(eb))
+        .then(eb("due_at", "-", byMs))
         .when(
           eb.and([
             eb("held_by", "is not", null),
@@ -114,6 +117,17 @@ async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
     .set((eb) => ({ due_at: earliestIn(eb), last_sealed_at: eb("last_sealed_at", "-", byMs) }))
     .execute();
 }
+
+/** Whether a snooze holds the delivery. A snooze lasts for a period, as a silence does. */
+const isSnoozed = (eb: ExpressionBuilder<Tables, "deliveries">) =>
+  eb.and([
+    eb("held_by", "like", `${snoozeName("")}%`),
+    eb("group_key", "like", `${digestGroup("snooze", "")}%`),
+  ]);
+
+/** Whether the delivery does not wait for the end of a time interval. */
+const isMovable = (eb: ExpressionBuilder<Tables, "deliveries">) =>
+  eb.or([eb("held_by", "is", null), isSnoozed(eb)]);
 
 const earliestIn = (eb: ExpressionBuilder<Tables, "groups">) =>
   eb

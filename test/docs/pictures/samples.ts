@@ -261,6 +261,9 @@ const REPORT: ReportView = {
   deleted: count(3),
   silenced: count(0),
   given_up: count(0),
+  acknowledged: { count: 0, events: {} },
+  not_acknowledged: { count: 0, events: {} },
+  not_relevant: { count: 0, events: {}, top_author: "", by_top_author: 0 },
 };
 const REPORTED = [
   alert("report.created", "daemon", { message: "Weekly", report: REPORT as never }, ""),

@@ -3,7 +3,7 @@ import { labelsOf } from "../../../src/polling/evaluate/make-event.ts";
 import { makeTweet, makeUser } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 
-const BUILT_IN = ["watch", "type", "event", "target", "author"] as const;
+const BUILT_IN = ["watch", "type", "event", "target", "author", "author_id"] as const;
 
 it.each([
   ["no labels", {}, { severity: "info" }],
@@ -19,7 +19,7 @@ it.each([
   (_name, labels, expected) => {
     const watch = makeWatch("w", "search", { query: "acme" }, { labels });
     const all = { ...expected, watch: "w", type: "search", target: "t" };
-    const tweet = { lang: "en", kind: "post", conversation: "7", author: "alice" };
+    const tweet = { lang: "en", kind: "post", conversation: "7", author: "alice", author_id: "7" };
     expect(
       labelsOf(
         { watch, targetName: "t" },
@@ -34,7 +34,7 @@ it.each([
         { type: "follower.added", body: { user: makeUser("5", "bob") } },
       ),
     ).toEqual({
-      ...{ ...all, event: "follower.added", author: "bob" },
+      ...{ ...all, event: "follower.added", author: "bob", author_id: "5" },
     });
   },
 );
