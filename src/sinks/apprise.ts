@@ -35,6 +35,7 @@ import {
   timeoutSetting,
 } from "./kind/address-settings.ts";
 import { addIssue } from "./kind/chat-settings.ts";
+import { withFooterLine } from "./kind/footer-text.ts";
 import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
@@ -130,6 +131,12 @@ export const appriseSink: SinkType<AppriseSettings> = {
   destinations: ({ url }) => [{ kind: "url", url }],
   create: async (_name, settings, deps) => ({
     render: renderApprise,
+    footer: {
+      add: (body, footer) => {
+        const own = body as AppriseBody;
+        return { ...own, body: withFooterLine(own.body, footer, APPRISE_BODY_CHARS) };
+      },
+    },
     lists: {
       above: APPRISE_MAX_CARDS,
       render: renderAppriseDigest,

@@ -17,6 +17,7 @@ import {
   type Span,
 } from "../render/rich-lines.ts";
 import { createPoster } from "./kind/address-post.ts";
+import { withFooterLine } from "./kind/footer-text.ts";
 import { byStatus, inBody } from "./kind/meant-answer.ts";
 import {
   addressSetting,
@@ -94,6 +95,11 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
     };
     return {
       render: renderChatWebhook,
+      footer: {
+        add: (body, footer) => ({
+          text: withFooterLine((body as ChatWebhookBody).text, chatText(footer), TEXT_CHARS),
+        }),
+      },
       lists: {
         above: MAX_TEXT_CARDS,
         render: renderChatWebhookDigest,

@@ -6,7 +6,7 @@ import colors from "picocolors";
 import { z } from "zod";
 import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import {
   type Batch,
@@ -56,6 +56,8 @@ interface ConsoleBody {
   readonly rows?: readonly Row[];
   /** Where to find the alerts that a digest only counts. */
   readonly footer?: string;
+  /** The line that says who acknowledged the alerts. */
+  readonly acknowledged?: string;
 }
 
 /** The maximum number of characters of an alert's text in a digest. */
@@ -92,6 +94,9 @@ function createConsoleSink(
   return {
     threads,
     render: (batch) => renderBatch(batch) as unknown as Json,
+    footer: {
+      add: (body, footer) => ({ ...(body as JsonObject), acknowledged: cleanLine(footer) }),
+    },
     // Groups of any size are shown in full, unless they are digests. Throttled alerts are not
     // announced, because nobody waits for them at a terminal.
     lists: { above: Number.POSITIVE_INFINITY, render: renderDigest },
@@ -116,8 +121,12 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
  * can look like a log line.
  */
 function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
-  const { heading, lines, rows } = body as unknown as ConsoleBody;
-  const common = { time: isoTime(sealedAtMs), sink, ...(heading === "" ? {} : { heading }) };
+  const { heading, lines, rows, acknowledged } = body as unknown as ConsoleBody;
+  const common = {
+    ...{ time: isoTime(sealedAtMs), sink },
+    ...(heading === "" ? {} : { heading }),
+    ...(acknowledged === undefined ? {} : { acknowledged }),
+  };
   if (rows !== undefined) {
     const items = rows.filter(({ kind }) => kind === "item" || kind === "inner");
     const shown =
@@ -213,6 +222,11 @@ function lineOf(message: NeutralMessage): Line {
 }
 
 function layOut(message: SealedMessage): string {
+  const { acknowledged } = message.body as unknown as ConsoleBody;
+  return `${layOutAlerts(message)}${acknowledged === undefined ? "" : `  ${colors.dim(acknowledged)}\n`}`;
+}
+
+function layOutAlerts(message: SealedMessage): string {
   const { heading, lines, rows, footer } = message.body as unknown as ConsoleBody;
   if (rows !== undefined)
     return `${[colors.yellow(heading), ...rows.map(layOutRow), ...(footer === undefined ? [] : [`  ${footer}`])].join("\n")}\n`;

@@ -22,7 +22,7 @@ const MAX_WORDS = {
   "options, settings and errors of the archive and of backtests": 240,
   "docs/page.md": 690,
   "docs/act-on-alerts.md": 867,
-  "routes, commands and errors of what people do about alerts": 400,
+  "routes, commands and errors of what people do about alerts": 500,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;

@@ -20,11 +20,64 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A command, and what it prints; EFFECT stands for when it takes effect and by whom, ANY for a time or a place. */
+/** A command, in which ALERT stands for the id of the alert, and what it prints; EFFECT stands for when it takes effect and by whom, ANY for a time or a place. */
 type Step = readonly [command: string, code: number, out: string, err?: string];
 
 const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? Known names: hook\n';
 const STEPS: readonly Step[] = [
+  ["ack ALERT", 0, "1 alert acknowledged by alice, ANY (command line)\n"],
+  [
+    "ack ALERT --by Bob",
+    0,
+    "nothing was changed: already acknowledged by alice, ANY (command line)\n",
+  ],
+  ["ack ALERT --undo", 0, "acknowledgement of 1 alert undone\n"],
+  ["ack ALERT --undo", 0, "nothing was changed: nobody has acknowledged it\n"],
+  ["not-relevant ALERT", 0, "1 alert marked as not relevant by alice, ANY (command line)\n"],
+  [
+    "not-relevant ALERT --by Bob",
+    0,
+    "nothing was changed: already marked as not relevant by alice, ANY (command line)\n",
+  ],
+  ["not-relevant ALERT --undo", 0, "mark of 1 alert undone\n"],
+  ["not-relevant ALERT --undo", 0, "nothing was changed: it is not marked as not relevant\n"],
+  [
+    "snooze ALERT --for 1h",
+    0,
+    'alerts with conversation="ANY" are held back at hook until ANY UTC (in ANY); end it: chirpwatch silence expire 1\ntakes effect EFFECT\n',
+  ],
+  [
+    "snooze ALERT --for 1h --by Bob",
+    0,
+    'nothing was changed: since alice, alerts with conversation="ANY" are held back at hook until ANY; end it: chirpwatch silence expire 1\n',
+  ],
+  [
+    "silence author ALERT",
+    0,
+    'alerts with author_id="ANY" are held back at hook until ANY UTC (in ANY); end it: chirpwatch silence expire 2\ntakes effect EFFECT\n',
+  ],
+  [
+    "silence author ALERT",
+    0,
+    'nothing was changed: since alice, alerts with author_id="ANY" are held back at hook until ANY; end it: chirpwatch silence expire 2\n',
+  ],
+  [
+    "snooze ALERT --for 1h --sink hok",
+    2,
+    "",
+    'the alert did not go to the sink "hok", only to hook\nchirpwatch snooze --help shows an example\n',
+  ],
+  [
+    "snooze nothing --for 1h",
+    1,
+    "",
+    'there is no event and no message with alerts "nothing": the id is wrong, or the state no longer keeps it\n',
+  ],
+  [
+    "silence expire 1 2",
+    0,
+    "snooze 1 ended; takes effect EFFECT\nsilence 2 ended; takes effect EFFECT\n",
+  ],
   ["pause one", 0, "one is paused; takes effect EFFECT\n"],
   ["pause on", 1, "", 'there is no watch "on"\nDid you mean one? Known names: one, two\n'],
   [
@@ -38,8 +91,8 @@ const STEPS: readonly Step[] = [
   [
     "silence add watch=two --duration 2h --comment why",
     0,
-    "silence 1 holds back alerts with watch=two until ANY UTC (in 2h); takes effect EFFECT\n" +
-      "no event of the last 24 hours matches: check the labels with chirpwatch events --json\nend it: chirpwatch silence expire 1\n",
+    "silence 3 holds back alerts with watch=two until ANY UTC (in 2h); takes effect EFFECT\n" +
+      "no event of the last 24 hours matches: check the labels with chirpwatch events --json\nend it: chirpwatch silence expire 3\n",
   ],
   [
     "silence add wach=two --duration 2h --comment why",
@@ -47,9 +100,9 @@ const STEPS: readonly Step[] = [
     "",
     'no event has a label "wach"; did you mean `watch`?\nchirpwatch silence add --help shows examples\n',
   ],
-  ["silence list", 0, "SILENCE ANY 1 ANY watch=two ANY alice ANY why ANY 0\n"],
-  ["silence expire 1", 0, "silence 1 ended; takes effect EFFECT\n"],
-  ["silence expire 9", 1, "", 'there is no silence "9"\nKnown silences: 1\n'],
+  ["silence list", 0, "SILENCE ANY 3 ANY watch=two ANY alice ANY why ANY 0\n"],
+  ["silence expire 3", 0, "silence 3 ended; takes effect EFFECT\n"],
+  ["silence expire 9", 1, "", 'there is no silence "9"\nKnown silences: 1, 2, 3\n'],
   [
     "dead list",
     0,
@@ -129,6 +182,9 @@ async function startWithAlert(
   return daemon;
 }
 
+/** The id of the event that was sent first. */
+const alertOf = ({ hook }: Fixture): string => String(hook.events()[0]?.data["id"] ?? "");
+
 const ELSEWHERE = {
   now: "now, by 127\\.0\\.0\\.1#\\S{4}",
   soon: "within a minute, by 127\\.0\\.0\\.1#\\S{4}",
@@ -146,7 +202,8 @@ it("beside a daemon here", async () => {
   const here = machine(fixture, { path: "state.db" });
   const daemon = await startWithAlert(here, fixture);
   const effect = { now: "now", soon: "within a minute" };
-  for (const step of STEPS) expectStep(step, await here.run(step[0]), effect);
+  for (const step of STEPS)
+    expectStep(step, await here.run(step[0].replace("ALERT", alertOf(fixture))), effect);
   expectStep(["reload", 0, "configuration unchanged\n"], await here.run("reload"), effect);
   expectStep(["health", 0, "the daemon is healthy\n"], await here.run("health"), effect);
   await until("the alert again", () => fixture.hook.messages().length === 2, daemon.err);
@@ -157,7 +214,8 @@ it("beside a daemon elsewhere on Postgres", async () => {
   const state = { url: await server.url() };
   const [there, here] = [machine(fixture, state), machine(fixture, state)];
   const daemon = await startWithAlert(there, fixture);
-  for (const step of STEPS) expectStep(step, await here.run(step[0]), ELSEWHERE);
+  for (const step of STEPS)
+    expectStep(step, await here.run(step[0].replace("ALERT", alertOf(fixture))), ELSEWHERE);
   const asked =
     "asked 1 replica to read the configuration again; the log of each shows the result\n";
   expectStep(["reload", 0, asked], await here.run("reload"), ELSEWHERE);
@@ -173,7 +231,8 @@ it("without a daemon, on a file", async () => {
   daemon.kill("SIGTERM");
   await daemon.gone;
   const effect = { now: "at the next start", soon: "at the next start" };
-  for (const step of STEPS) expectStep(step, await here.run(step[0]), effect);
+  for (const step of STEPS)
+    expectStep(step, await here.run(step[0].replace("ALERT", alertOf(fixture))), effect);
   for (const command of ["reload", "health", "tail"])
     expectStep(onlyThere(command), await here.run(command), effect);
   expect(fixture.hook.messages()).toHaveLength(1);

@@ -1,6 +1,15 @@
 /** The line below messages: within the limits of each vendor, and without power over readers. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { SealedMessage } from "../../src/model/sink.ts";
+import { appriseSink } from "../../src/sinks/apprise.ts";
+import { chatWebhookSink } from "../../src/sinks/chat-webhook.ts";
+import { consoleSink } from "../../src/sinks/console.ts";
+import { withEmailFooter } from "../../src/sinks/email/email-render.ts";
+import type { SinkDeps, SinkType } from "../../src/sinks/kind/sink-type.ts";
+import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import { withTeamsFooter } from "../../src/sinks/teams/teams-render.ts";
 import type { HttpRequest } from "../../src/model/http.ts";
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import { withDiscordFooter } from "../../src/sinks/discord/discord-footer.ts";
@@ -130,5 +139,64 @@ describe("an edit of a Telegram message", () => {
     const gone = { ok: false, description: "Bad Request: message to edit not found" };
     expect((await edit(400, gone)).result).toMatchObject({ kind: "message" });
     expect((await edit(502, {})).result).toMatchObject({ kind: "transient" });
+  });
+});
+
+describe("the line at sinks that cannot edit", () => {
+  const HOSTILE = "Acknowledged by <b>&{{DATE(x)}} @everyone at 12:04";
+  it("stands last in a mail, escaped", () => {
+    const mail = {
+      subject: "s",
+      text: "alert\n",
+      html: "<html><body>\n<p>a</p>\n</body></html>\n",
+    };
+    const { text, html } = withEmailFooter(mail, HOSTILE);
+    expect(text).toBe(`alert\n\n${HOSTILE}\n`);
+    expect(html).toMatch(
+      /<p>a<\/p>\n<p [^>]*>Acknowledged by &lt;b&gt;&amp;.*<\/p>\n<\/body><\/html>\n$/,
+    );
+  });
+
+  it("stands last in a card of Teams, and gives way where there is no room", () => {
+    const card = (body: readonly JsonObject[]): JsonObject => ({
+      attachments: [{ content: { body } }],
+    });
+    const bodyOf = (message: JsonObject) => (message as any).attachments[0].content.body;
+    const [, line] = bodyOf(withTeamsFooter(card([{ type: "x" }]), HOSTILE));
+    expect(line.inlines[0].text).toContain("Acknowledged by");
+    expect(line.inlines[0].text).not.toContain("{{");
+    const full = card([{ type: "x".repeat(20_000) }]);
+    expect(withTeamsFooter(full, HOSTILE)).toBe(full);
+  });
+
+  it.each([
+    ["apprise", appriseSink, { url: "http://a:8000" }, { title: "t", body: "alert", type: "info" }],
+    ["chat_webhook", chatWebhookSink, { webhook_url: "https://a.example/x" }, { text: "alert" }],
+    ["console", consoleSink, {}, { heading: "", lines: [] }],
+  ] as const)("is part of what %s sends", async (_, type, settings, body) => {
+    const written: string[] = [];
+    const deps = { write: async (text: string) => void written.push(text) };
+    const sink = await (type as SinkType<any>).create("s", settings, deps as unknown as SinkDeps);
+    const shown = sink.footer?.add(body, "Acknowledged by Ada at 12:04");
+    expect(JSON.stringify(shown)).toContain("Acknowledged by Ada at 12:04");
+    if (type !== consoleSink) return;
+    const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: AT, body: shown };
+    await sink.send(message as unknown as SealedMessage, new AbortController().signal);
+    expect(written.join("")).toContain("Acknowledged by Ada at 12:04");
+  });
+
+  it("is shown by every sink that shows alerts to people", async () => {
+    const forPrograms = ["exec", "file", "webhook"];
+    const sources = SINK_TYPES.filter(({ type }) => !forPrograms.includes(type));
+    expect(sources.map(({ type }) => type).sort()).toEqual([
+      "apprise",
+      "chat_webhook",
+      "console",
+      "discord",
+      "email",
+      "slack",
+      "teams",
+      "telegram",
+    ]);
   });
 });

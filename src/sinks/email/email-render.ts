@@ -64,6 +64,17 @@ export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
   return mailOf(plainLine(line), [{ lines: [line] }]);
 }
 
+/** Returns the mail with a line below it, which is no part of the alerts. */
+export function withEmailFooter({ subject, text, html }: EmailBody, footer: string): EmailBody {
+  const line: RichLine = { kind: "footer", spans: [{ text: footer }] };
+  const end = PAGE[1] ?? "";
+  return {
+    subject,
+    text: `${text.trimEnd()}\n\n${footer}\n`,
+    html: `${html.slice(0, -end.length)}\n${htmlLine(line)}${end}`,
+  };
+}
+
 /**
  * Returns the alert's title, followed by the post's text unless a template sets the title. With the
  * text, mails about the same account have different subjects.

@@ -17,6 +17,7 @@ import {
   renderEmail,
   renderEmailAnnouncement,
   renderEmailDigest,
+  withEmailFooter,
 } from "./email-render.ts";
 
 const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
@@ -144,6 +145,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   return {
     replies: "message",
     render: renderEmail,
+    footer: { add: (body, footer) => withEmailFooter(body as EmailBody, footer) },
     lists: { above: MAX_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
       const mail = mailOf(settings, message);

@@ -44,6 +44,19 @@ export function renderTeams(batch: Batch): JsonObject {
   return layOut(fitCards(batch, (cards) => sizeOf(layOut(cards)) <= MESSAGE_BYTES));
 }
 
+/**
+ * Returns a message with a line below it. The line is left out if the message has no room for it,
+ * because Teams refuses what is larger.
+ */
+export function withTeamsFooter(message: JsonObject, footer: string): JsonObject {
+  const { attachments } = message as unknown as {
+    readonly attachments: readonly [{ readonly content: { readonly body: readonly JsonObject[] } }];
+  };
+  const line = elementsOf({ kind: "footer", spans: [{ text: footer }] });
+  const longer = messageOf([...attachments[0].content.body, ...line]);
+  return sizeOf(longer) <= MESSAGE_BYTES ? longer : message;
+}
+
 export const renderTeamsDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../model/json.ts";
 /**
  * The Teams sink: its settings, and posting to a workflow's webhook. `teams-render.ts` lays out,
  * and the outbox retries.
@@ -19,6 +20,7 @@ import {
   renderTeams,
   renderTeamsAnnouncement,
   renderTeamsDigest,
+  withTeamsFooter,
 } from "./teams-render.ts";
 
 const settingsSchema = z.strictObject({
@@ -77,6 +79,7 @@ export const teamsSink: SinkType<TeamsSettings> = {
     };
     return {
       render: renderTeams,
+      footer: { add: (body, footer) => withTeamsFooter(body as JsonObject, footer) },
       lists: {
         above: MAX_TEAMS_CARDS,
         render: renderTeamsDigest,
