@@ -83,7 +83,8 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   const names = config.sinks.map(({ name }) => name);
   const pump = createRecordingPump(config, {
     ...{ store, clock, random, log, messages },
-    silenceOf: (event) => findSilence(holding(), event, clock.now())?.id,
+    silences: holding,
+    silenceOf: (event, sink) => findSilence(holding(), event, { sink, nowMs: clock.now() })?.id,
     sinksOf: (watchKey) => sinksOf.get(watchKey),
   });
   await pump.start();
@@ -143,12 +144,13 @@ interface RecordingDeps extends Pick<ReplayDeps, "random" | "log"> {
   readonly store: Store;
   readonly clock: ReplayClock;
   readonly messages: RecordedMessage[];
-  silenceOf(event: Parameters<typeof findSilence>[1]): string | undefined;
+  readonly silences: () => readonly Silence[];
+  silenceOf(event: Parameters<typeof findSilence>[1], sink: string): string | undefined;
   sinksOf(watchKey: string): readonly string[] | undefined;
 }
 
 function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
-  const { store, clock, random, log, messages, silenceOf, sinksOf } = deps;
+  const { store, clock, random, log, messages, silences, silenceOf, sinksOf } = deps;
   const facts = sinkFactsOf(config.sinks);
   const read = createReader(config.linksHost);
   return createPump({
@@ -157,7 +159,7 @@ function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
     sinks: new Map(config.sinks.map((one) => [one.name, recorderOf(one, clock, messages)])),
     throttles: throttlesByKey(config.route, facts),
     digests: digestsByName(config.route, facts),
-    waitRules: createWaitRules(config, { clock, active: { sinksOf } }),
+    waitRules: createWaitRules(config, { clock, active: { sinksOf }, silences }),
     holds: () => true,
     mayAct: async () => true,
     readEvent: (event) => read(event),
