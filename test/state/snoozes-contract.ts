@@ -67,12 +67,9 @@ export function describeSnoozes(name: string, makeStore: () => Promise<Store>): 
 
     test("of two requests at the same moment only one takes effect", async () => {
       const both = await Promise.all([hold(snooze()), hold(snooze())]);
-      expect(
-        both
-          .flat()
-          .map(([, change]) => change)
-          .sort(),
-      ).toEqual(["added", "unchanged"]);
+      expect(new Set(both.flat().map(([, change]) => change))).toEqual(
+        new Set(["added", "unchanged"]),
+      );
       expect(await store.listSilences()).toHaveLength(1);
       expect(await actions()).toEqual(["snooze"]);
     });

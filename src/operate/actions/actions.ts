@@ -71,7 +71,15 @@ const NOW = "now";
  */
 const WITHIN_A_MINUTE = "within a minute";
 
-export function createActions({ store, clock, hash, config, effects }: ActionsDeps): Actions {
+export const createActions = (deps: ActionsDeps): Actions => ({
+  ...createAlertActions(deps),
+  ...createOtherActions(deps),
+});
+
+type AlertActions = Pick<Actions, "acknowledge" | "markNotRelevant" | "snooze" | "muteAuthor">;
+
+/** Creates what people do about alerts. */
+function createAlertActions({ store, clock, hash, config, effects }: ActionsDeps): AlertActions {
   const holdBack = async (
     operation: typeof snoozeAlert,
     request: HoldAction,
@@ -82,37 +90,6 @@ export function createActions({ store, clock, hash, config, effects }: ActionsDe
     return { ok: true, view: { ...result.view, effect: await effects.describe(NOW) } };
   };
   return {
-    reload: (askedBy) => effects.reload(askedBy),
-    async setPaused(watchId, paused, change) {
-      const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
-      if (before === undefined) return undefined;
-      await effects.watchChanged(watchId, paused);
-      const view = pauseView(
-        watchId,
-        paused,
-        before,
-        change.isFromNow ? "skip" : onReturnOf(config(), watchId),
-      );
-      return { ...view, effect: await effects.describe(NOW) };
-    },
-    async resumeSink(sink) {
-      const resumed = await effects.resumeSink(sink);
-      return resumed === undefined
-        ? undefined
-        : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
-    },
-    acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
-    async backfill(request) {
-      const { polls, route } = await effects.feedsOf(request.watchId);
-      if (polls.length === 0) return undefined;
-      const view = await backfillWatch(
-        { store, clock, hash, route, serviceClock: createServiceClock(clock) },
-        polls,
-        request,
-      );
-      await effects.eventsCommitted();
-      return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
-    },
     async acknowledge(request) {
       const marked = await markAlert(
         { store, clock, hash, config: config() },
@@ -133,34 +110,74 @@ export function createActions({ store, clock, hash, config, effects }: ActionsDe
     },
     snooze: (request) => holdBack(snoozeAlert, request),
     muteAuthor: (request) => holdBack(muteAuthor, request),
-    async addSilence(request) {
-      const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
-      if (!outcome.ok) return outcome;
-      await effects.silencesChanged();
-      return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
-    },
-    async expireSilence(id) {
-      const view = await endSilence(store, id, clock.now());
-      await effects.silencesChanged();
-      return view && { ...view, effect: await effects.describe(NOW) };
-    },
-    async resendDead(request) {
-      const resent = await resendDeadLetters(store, config(), request, clock.now());
-      await effects.alertsDue();
-      return { ...resent, effect: await effects.describe(NOW) };
-    },
-    async replay(request) {
-      const resent = await replayAlerts(store, config(), request, clock.now());
-      await effects.alertsDue();
-      return { ...resent, effect: await effects.describe(NOW) };
-    },
-    async resendSilenced(request) {
-      const alerts = await sendSilenced(store, config(), request, clock.now());
-      await effects.alertsDue();
-      return { alerts, effect: await effects.describe(NOW) };
-    },
   };
 }
+
+const createOtherActions = ({
+  store,
+  clock,
+  hash,
+  config,
+  effects,
+}: ActionsDeps): Omit<Actions, keyof AlertActions> => ({
+  reload: (askedBy) => effects.reload(askedBy),
+  async setPaused(watchId, paused, change) {
+    const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
+    if (before === undefined) return undefined;
+    await effects.watchChanged(watchId, paused);
+    const view = pauseView(
+      watchId,
+      paused,
+      before,
+      change.isFromNow ? "skip" : onReturnOf(config(), watchId),
+    );
+    return { ...view, effect: await effects.describe(NOW) };
+  },
+  async resumeSink(sink) {
+    const resumed = await effects.resumeSink(sink);
+    return resumed === undefined
+      ? undefined
+      : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
+  },
+  acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
+  async backfill(request) {
+    const { polls, route } = await effects.feedsOf(request.watchId);
+    if (polls.length === 0) return undefined;
+    const view = await backfillWatch(
+      { store, clock, hash, route, serviceClock: createServiceClock(clock) },
+      polls,
+      request,
+    );
+    await effects.eventsCommitted();
+    return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
+  },
+  async addSilence(request) {
+    const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
+    if (!outcome.ok) return outcome;
+    await effects.silencesChanged();
+    return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
+  },
+  async expireSilence(id) {
+    const view = await endSilence(store, id, clock.now());
+    await effects.silencesChanged();
+    return view && { ...view, effect: await effects.describe(NOW) };
+  },
+  async resendDead(request) {
+    const resent = await resendDeadLetters(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { ...resent, effect: await effects.describe(NOW) };
+  },
+  async replay(request) {
+    const resent = await replayAlerts(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { ...resent, effect: await effects.describe(NOW) };
+  },
+  async resendSilenced(request) {
+    const alerts = await sendSilenced(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { alerts, effect: await effects.describe(NOW) };
+  },
+});
 
 /** Returns a text such as "now, by 10.0.0.3#k3x9 and 10.0.0.4#p0w2". */
 export function effectText(when: string, replicas: readonly { readonly name: string }[]): string {
