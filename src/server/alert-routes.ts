@@ -34,8 +34,9 @@ const placeOf = (door: string): string => (COMMANDS.has(door) ? "command line" :
 const ALERT = { id: "The id of an event or of a message." };
 
 export function addAlertActions(app: Hono, deps: AlertRouteDeps, door: string): void {
-  addMark(app, { ...deps, door }, ACKNOWLEDGEMENT);
-  addMark(app, { ...deps, door }, NOT_RELEVANT);
+  const { log, actions } = deps;
+  addMark(app, { log, actions, door }, ACKNOWLEDGEMENT);
+  addMark(app, { log, actions, door }, NOT_RELEVANT);
   addHolds(app, deps, door);
 }
 

@@ -87,13 +87,8 @@ export async function createDelivering(
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
   const alerts = sinkAlerts(opsAlerts, deadReports, deps);
   const shared = {
-    store,
-    clock,
-    random,
-    log,
-    meter,
-    trace,
-    active,
+    ...{ store, clock },
+    ...{ random, log, meter, trace, active },
     silenceOf: silences.silenceOf,
     silences: silences.all,
     startTemplates,

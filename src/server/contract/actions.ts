@@ -52,7 +52,7 @@ export interface HoldAction {
   readonly what: string;
   readonly by: string;
   readonly from: string;
-  /** One sink; each sink that has the alert if it is absent. */
+  /** The sink at which it holds; each sink that has the alert if it is absent. */
   readonly sink?: string | undefined;
   /**
    * A duration, such as `4h`. A snooze may also be until `tomorrow`, which is 9:00 in the sink's
