@@ -201,8 +201,8 @@ class Play {
       config: () => this.#config as Config,
       active: { sinksOf: () => undefined },
       silences: {
-        silenceOf: ({ labels }) =>
-          (this.#silenced.get(labels["conversation"] ?? "") ?? 0) > clock.now() ? "1" : undefined,
+        isHeld: ({ labels }) =>
+          (this.#silenced.get(labels["conversation"] ?? "") ?? 0) > clock.now(),
       },
       wakeDelivery: () => undefined,
     });
