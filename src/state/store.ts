@@ -48,7 +48,7 @@ import { days } from "./history/days.ts";
 import { explainEvent, explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
 import { alertsOfMessages } from "./history/message-alerts.ts";
-import { alertsOf } from "./history/alerts-of.ts";
+import { sentAlertsOf } from "./history/alerts-of.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { mark } from "./history/marks.ts";
 import { countNotRelevant } from "./history/not-relevant.ts";
@@ -128,7 +128,7 @@ export function createStore(
     mark: (request, newsOf) => mark(db, request, newsOf),
     ...escalations(db),
     clickedMessage: (id) => clickedMessage(db, id),
-    alertsOf: (what) => alertsOf(db, what),
+    alertsOf: (what) => sentAlertsOf(db, what),
     countNotRelevant: (sinceMs) => countNotRelevant(db, sinceMs),
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),

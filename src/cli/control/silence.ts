@@ -10,7 +10,7 @@ import type {
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
-import { addSilenceAuthor } from "./snooze.ts";
+import { addSilenceAuthor } from "./act-on-alert.ts";
 import { formatAdded, formatExpired, formatSilences } from "./silence-text.ts";
 
 interface AddFlags {

@@ -17,7 +17,7 @@ import type {
 } from "../../server/contract/actions.ts";
 import { backfillWatch } from "../backfill/commit-back.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "../alerts/dead-letters.ts";
-import { muteAuthor, snoozeAlert } from "../alerts/hold-actions.ts";
+import { muteAuthor, snoozeAlert } from "../alerts/silence-actions.ts";
 import { markAlert } from "../alerts/mark-actions.ts";
 import { replayAlerts } from "../alerts/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actions.ts";

@@ -4,17 +4,18 @@
  */
 import type { ClickKey } from "../../model/clicks.ts";
 import type { MarkedView, NotRelevantView } from "../schema/mark-view.ts";
-import type { HeldView, HoldProblem } from "../schema/hold-view.ts";
-import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
-import type { Effect, MemoryView, PauseView, ResumedSinkView } from "../schema/change-view.ts";
-import type { ResentView } from "../schema/dead-view.ts";
-import type { ReplayRequest } from "../schema/replay-view.ts";
 import type {
+  HeldView,
+  HoldProblem,
   AddSilenceOutcome,
   ResendSilenced,
   SilenceRequest,
   SilenceView,
 } from "../schema/silence-view.ts";
+import type { BackfillRequest, BackfillView } from "../schema/backfill-view.ts";
+import type { Effect, MemoryView, PauseView, ResumedSinkView } from "../schema/change-view.ts";
+import type { ResentView } from "../schema/dead-view.ts";
+import type { ReplayRequest } from "../schema/replay-view.ts";
 
 /**
  * The outcome of a reload. If the daemons run elsewhere, `asked` is the number of daemons on the

@@ -15,7 +15,12 @@ import {
 import { deadViewSchema, resentViewSchema } from "../schema/dead-view.ts";
 import { eventsViewSchema } from "../schema/event-view.ts";
 import { explainViewSchema } from "../schema/explain-view.ts";
-import { heldViewSchema } from "../schema/hold-view.ts";
+import {
+  heldViewSchema,
+  addedSilenceViewSchema,
+  silencesViewSchema,
+  silenceViewSchema,
+} from "../schema/silence-view.ts";
 import { markedViewSchema, notRelevantViewSchema } from "../schema/mark-view.ts";
 import { problemViewSchema } from "../schema/problem-view.ts";
 import { renderViewSchema } from "../schema/render-view.ts";
@@ -26,11 +31,6 @@ import {
   watchDaysViewSchema,
 } from "../schema/report-view.ts";
 import { jsonObjectSchema, nextSchema } from "../schema/schema.ts";
-import {
-  addedSilenceViewSchema,
-  silencesViewSchema,
-  silenceViewSchema,
-} from "../schema/silence-view.ts";
 import { silenceBodySchema } from "./silence-body.ts";
 import { statusViewSchema, stoppedViewSchema } from "../schema/status-view.ts";
 import { tailLineSchema } from "../schema/tail-view.ts";

@@ -1,6 +1,6 @@
 /** The JSON of `/api/v1/silences` and of the routes that act on silences. */
-import { z } from "zod";
 import { list } from "./schema.ts";
+import { z } from "zod";
 
 /** A request to add a silence. */
 export interface SilenceRequest {
@@ -68,3 +68,27 @@ export const addedSilenceViewSchema = silenceViewSchema.extend({
     .describe("The number of events of the last 24 hours that the silence matches."),
 });
 export type AddedSilenceView = z.infer<typeof addedSilenceViewSchema>;
+
+export const heldViewSchema = z.object({
+  alerts: z.number().describe("The number of alerts that were asked for."),
+  changed: z
+    .number()
+    .describe("How many of `held` the request added or extended; 0 if all of them held already."),
+  held: list(
+    z.object({
+      id: z.string().describe("The id of the snooze or silence, with which it can be ended."),
+      sink: z.string(),
+      matchers: list(z.string()).describe("What the alerts have that are held back."),
+      change: z.enum(["added", "extended", "unchanged"]),
+      until: z.string(),
+      by: z.string().describe("Who asked for it first."),
+    }),
+  ),
+});
+export type HeldView = z.infer<typeof heldViewSchema>;
+
+/** Why a request to hold something back was refused: a sentence with its cure. */
+export interface HoldProblem {
+  readonly code: "ALERT_UNKNOWN" | "HOLD_INVALID";
+  readonly message: string;
+}

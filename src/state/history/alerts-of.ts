@@ -65,7 +65,7 @@ const sinksOfEvents = listStatement<object, string>()((on, list) =>
     .orderBy("id"),
 );
 
-export async function alertsOf(db: Executor, what: string): Promise<readonly SentAlert[]> {
+export async function sentAlertsOf(db: Executor, what: string): Promise<readonly SentAlert[]> {
   const ids = await eventsOf(db, what);
   if (ids.length === 0) return [];
   const only = (await sinkOfMessage(db, { id: what })).rows[0]?.sink;
