@@ -288,6 +288,7 @@ test("only the adapter and those that open, copy or check the file import SQLite
     "files/lock.ts",
     "files/open-failures.ts",
     "migrations/create-newest.ts",
+    "open-memory.ts",
     "open.ts",
     "upkeep/backup.ts",
     "upkeep/check.ts",
