@@ -152,6 +152,15 @@ export const FOLDERS = {
         "sqlite-store.test",
       ]),
     },
+    {
+      mutate: inFolder("src/state/outbox", [
+        "begin-escalations",
+        "escalations",
+        "snoozed-deliveries",
+        "snoozed-on",
+      ]),
+      tests: inFolder("test/state", ["sqlite-store.test"]),
+    },
     { mutate: inFolder("src/state", ["waiting"]), tests: inFolder("test/state", ["waiting.test"]) },
     { mutate: inFolder("src/state", ["quieten"]), tests: inFolder("test/state", ["quieten.test"]) },
     {
@@ -260,6 +269,8 @@ export const LEFT_OUT = {
         "dead-letters",
         "dead-reports",
         "dead-text",
+        "escalation-event",
+        "escalations",
         "fallback-notifier",
         "level-follow-ups",
         "levels",

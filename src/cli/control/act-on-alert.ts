@@ -144,7 +144,7 @@ export function addSnooze(program: Command, context: CliContext): void {
     .action((alert: string, flags: HoldFlags) => hold(context, "snooze", alert, flags));
 }
 
-export function addSilenceAuthor(silence: Command, context: CliContext): void {
+export function registerSilenceAuthor(silence: Command, context: CliContext): void {
   silence
     .command("author")
     .description("silence the author of an alert at the sinks that have it")

@@ -10,7 +10,7 @@ import type {
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
-import { addSilenceAuthor } from "./act-on-alert.ts";
+import { registerSilenceAuthor } from "./act-on-alert.ts";
 import { formatAdded, formatExpired, formatSilences } from "./silence-text.ts";
 
 interface AddFlags {
@@ -52,7 +52,7 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
       `\nExamples:\n  chirpwatch silence add 'watch="brand-mentions"' --duration 2h --comment "launch"\n  chirpwatch silence add 'team=~"comms|press"' 'lang!="en"' --duration 1d --comment "holiday" --author alice`,
     )
     .action((matchers: readonly string[], flags: AddFlags) => add(context, matchers, flags));
-  addSilenceAuthor(silence, context);
+  registerSilenceAuthor(silence, context);
   silence
     .command("list")
     .description("list the active silences, and how many alerts each holds back")

@@ -132,9 +132,9 @@ export type HoldResult =
   | { readonly ok: false; readonly problem: HoldProblem };
 
 /** The lengths that buttons and forms offer for a snooze. */
-export const SNOOZE_LENGTHS = ["1h", "4h", "tomorrow", "1w"] as const;
+const SNOOZE_LENGTHS = ["1h", "4h", "tomorrow", "1w"] as const;
 /** How long an author is silenced unless a length is given. */
-export const MUTE_LENGTH = "7d";
+const MUTE_LENGTH = "7d";
 
 const MIN_MS = 60_000;
 const MAX_MS = 365 * 86_400_000;
