@@ -131,8 +131,6 @@ export type HoldResult =
   | { readonly ok: true; readonly view: HeldView }
   | { readonly ok: false; readonly problem: HoldProblem };
 
-/** The lengths that buttons and forms offer for a snooze. */
-const SNOOZE_LENGTHS = ["1h", "4h", "tomorrow", "1w"] as const;
 /** How long an author is silenced unless a length is given. */
 const MUTE_LENGTH = "7d";
 
