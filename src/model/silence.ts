@@ -3,6 +3,7 @@
  * want for a while, until somebody sends them. A snooze holds alerts back and sends them as one
  * digest when it ends. route/ decides which alerts match.
  */
+import type { ClickKey } from "./clicks.ts";
 
 export const SILENCE_KINDS = ["silence", "snooze"] as const;
 export type SilenceKind = (typeof SILENCE_KINDS)[number];
@@ -41,6 +42,8 @@ export interface HoldRequest {
   readonly atMs: number;
   /** What must hold afterwards. Each names exactly one sink. */
   readonly silences: readonly NewSilence[];
+  /** The click that asks for it, which takes effect once; undefined if it was no click. */
+  readonly click?: ClickKey | undefined;
 }
 
 /** What became of one silence of a `HoldRequest`. */

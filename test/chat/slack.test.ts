@@ -16,6 +16,7 @@ const BOB = { id: "U2", name: "Bob" };
 
 async function setUp(
   more: object = {},
+  actions: readonly string[] = ["acknowledge"],
 ): Promise<InnerDaemon & { readonly slack: SlackSocketStandIn }> {
   const slack = await startSlackSocketStandIn(createSystemClock());
   onTestFinished(() => slack.close());
@@ -25,7 +26,7 @@ async function setUp(
       sinks: {
         brand: {
           ...{ type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl },
-          actions: ["acknowledge"],
+          actions,
         },
         ops: { type: "console" },
       },
@@ -38,8 +39,8 @@ async function setUp(
   return { ...daemon, slack };
 }
 
-async function withAlert(more: object = {}) {
-  const daemon = await setUp(more);
+async function withAlert(more: object = {}, actions?: readonly string[]) {
+  const daemon = await setUp(more, actions);
   const { clock, control, slack, logged } = daemon;
   await clock.advance(5 * MINUTE);
   await control("tweets", { username: "one", text: "news <@U1> chirpwatch:acknowledge:x" });
@@ -89,6 +90,31 @@ it("acknowledges an alert, says so in its message, and undoes it, each click onc
     "Bob has already acknowledged this.",
     expect.stringContaining("not in the state of chirpwatch any more"),
   ]);
+});
+
+it("snoozes, mutes an author and marks as not relevant, each click once, and says so in private", async () => {
+  const person = "slack:user:U1";
+  const allow = { snooze: [person], silence: [person], not_relevant: [person] };
+  const { slack, comes, click, ts, call } = await withAlert(
+    { chat: { slack: { app_token: APP_TOKEN }, allow } },
+    ["snooze", "mute_author", "not_relevant"],
+  );
+  expect(Object.keys(slack.buttons(ts))).toEqual(["snooze", "mute_author", "not_relevant"]);
+  await click(BOB, "snooze", "1.1");
+  for (const [at, verb] of ["snooze", "mute_author", "not_relevant"].entries()) {
+    await click(ADA, verb, `2.${at}`);
+    await click(ADA, verb, `2.${at}`);
+  }
+  await comes("private answers", () => slack.said.length >= 4);
+  expect(slack.said.filter((text) => text.startsWith("Snoozed here until "))).toHaveLength(1);
+  expect(slack.said.filter((text) => text.startsWith("The author is muted here"))).toHaveLength(1);
+  expect(slack.said.filter((text) => text === "Marked as not relevant.")).toHaveLength(1);
+  const { silences } = await call("silences");
+  expect(silences).toMatchObject([
+    { kind: "snooze", sinks: ["brand"], author: "Ada" },
+    { kind: "silence", sinks: ["brand"], author: "Ada" },
+  ]);
+  expect((await call("events?not-relevant=yes")).events).toHaveLength(1);
 });
 
 it("survives recycled sockets, nonsense and refusals, which degrade the status until they end", async () => {

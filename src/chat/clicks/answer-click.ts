@@ -17,7 +17,7 @@ const FROM = { slack: "Slack", discord: "Discord" } as const;
 
 export interface AnswerDeps {
   readonly store: ClickStore;
-  readonly actions: Pick<Actions, "acknowledge">;
+  readonly actions: Pick<Actions, "acknowledge" | "snooze" | "muteAuthor" | "markNotRelevant">;
   /** Returns the active configuration. */
   readonly config: () => { readonly chat: ChatConfig; readonly sinks: readonly SinkConfig[] };
   readonly log: Log;
@@ -87,28 +87,62 @@ async function effectOf(
   const sink = sinks.find(({ name }) => name === message.sink);
   const action = verb === "undo" ? "acknowledge" : verb;
   if (sink === undefined || !offeredBy(sink).includes(action)) return NOT_OFFERED;
-  return (await refusalOf(click, { ...side, allow: chat.allow })) ?? act(deps, side, click);
+  const refusal = await refusalOf(click, { ...side, allow: chat.allow });
+  if (refusal !== undefined) return refusal;
+  if (verb === "acknowledge" || verb === "undo") return acknowledge(deps, side, click);
+  return verb === "not_relevant"
+    ? markNotRelevant(deps, click)
+    : holdBack(deps, click, { verb, sink: sink.name });
 }
 
 /** Returns the actions of a sink. Only sinks whose types have the setting offer any. */
 export const offeredBy = ({ settings }: SinkConfig): readonly ChatAction[] =>
   ((settings ?? {}) as { readonly actions?: readonly ChatAction[] }).actions ?? [];
 
-async function act(
+/** Returns who asks for what, by which click. */
+const askedBy = ({ vendor, id, button, person }: Click) => ({
+  what: button.messageId,
+  by: person.name,
+  from: FROM[vendor],
+  click: { id, person: `${vendor}:${person.id}` },
+});
+
+/** How long a button snoozes. Other lengths are at the command and on the page. */
+const SNOOZE_LENGTH = "4h";
+
+async function holdBack(
+  { actions }: AnswerDeps,
+  click: Click,
+  { verb, sink }: { readonly verb: "snooze" | "mute_author"; readonly sink: string },
+): Promise<string | undefined> {
+  const request = { ...askedBy(click), sink };
+  const answer =
+    verb === "snooze"
+      ? await actions.snooze({ ...request, length: SNOOZE_LENGTH })
+      : await actions.muteAuthor(request);
+  if (!answer.ok) return answer.problem.code === "ALERT_UNKNOWN" ? GONE : answer.problem.message;
+  const [held] = answer.view.held;
+  // A click that was delivered twice was answered before.
+  if (held === undefined) return undefined;
+  const until = `${held.until.slice(0, 16).replace("T", " ")} UTC`;
+  const what = verb === "snooze" ? "Snoozed" : "The author is muted";
+  return `${what} here until ${until}. chirpwatch silence expire ${held.id} ends it.`;
+}
+
+async function markNotRelevant({ actions }: AnswerDeps, click: Click): Promise<string | undefined> {
+  const marked = await actions.markNotRelevant({ ...askedBy(click), isUndo: false });
+  if (marked === undefined) return GONE;
+  return marked.changed > 0 ? "Marked as not relevant." : "This is marked as not relevant already.";
+}
+
+async function acknowledge(
   { actions }: AnswerDeps,
   { markup }: VendorSide,
-  { vendor, id, button, person }: Click,
+  click: Click,
 ): Promise<string | undefined> {
-  const { verb, messageId } = button;
-  if (verb !== "acknowledge" && verb !== "undo") return NOT_OFFERED;
-  const isUndo = verb === "undo";
-  const marked = await actions.acknowledge({
-    what: messageId,
-    isUndo,
-    by: person.name,
-    from: FROM[vendor],
-    click: { id, person: `${vendor}:${person.id}` },
-  });
+  const { button, person } = click;
+  const isUndo = button.verb === "undo";
+  const marked = await actions.acknowledge({ ...askedBy(click), isUndo });
   if (marked === undefined) return GONE;
   // A click that was delivered twice, or that asks for what holds already, changes nothing. The
   // message shows the person's own acknowledgement, and the end of one.

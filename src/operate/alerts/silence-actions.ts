@@ -174,7 +174,7 @@ interface HoldKind extends Pick<HoldRequest, "action"> {
 
 async function hold(
   deps: HoldDeps,
-  { what: written, by: caller, from, sink, length }: HoldAction,
+  { what: written, by: caller, from, sink, length, click }: HoldAction,
   kind: HoldKind,
 ): Promise<HoldResult> {
   const { store, clock, config } = deps;
@@ -199,7 +199,10 @@ async function hold(
   ];
   if (distinct.length === 0) return refused("HOLD_INVALID", kind.missing);
   const { action } = kind;
-  const outcomes = await store.holdBack({ action, what, by, from, atMs, silences: distinct });
+  const outcomes = await store.holdBack({
+    ...{ action, what, by, from, atMs, click },
+    silences: distinct,
+  });
   return { ok: true, view: heldView(alerts.length, outcomes) };
 }
 

@@ -60,6 +60,8 @@ export interface HoldAction {
    * time zone, and must have a length. Without one, an author is silenced for 7 days.
    */
   readonly length?: string | undefined;
+  /** The click that asks for it, which takes effect once; undefined if it was no click. */
+  readonly click?: ClickKey | undefined;
 }
 
 /** What came of such a request. */

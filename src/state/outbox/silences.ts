@@ -2,6 +2,7 @@
  * Adds, lists and ends silences and snoozes. `silenced-deliveries.ts` stores which deliveries
  * silences hold back, and `snoozed-deliveries.ts` until when snoozes do.
  */
+import { takeClick } from "../messages/clicks.ts";
 import type { Selectable } from "kysely";
 import type { HoldOutcome, HoldRequest, NewSilence, StoredSilence } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -39,8 +40,9 @@ async function insert(on: Executor, silence: NewSilence): Promise<StoredSilence>
 
 /** Adds or extends silences. Runs alone on Postgres, so that two requests do not both add one. */
 export function holdBack(db: Executor, request: HoldRequest): Promise<readonly HoldOutcome[]> {
-  const { action, what, by, from, atMs, silences } = request;
+  const { action, what, by, from, atMs, silences, click } = request;
   return transact(db, async (on) => {
+    if (click !== undefined && !(await takeClick(on, click, atMs))) return [];
     const outcomes: HoldOutcome[] = [];
     for (const silence of silences) outcomes.push(await addOrExtend(on, silence, atMs));
     const changed = outcomes.filter(({ change }) => change !== "unchanged");
