@@ -16,7 +16,7 @@ const MAX_WORDS = {
   "docs/escalate.md": 437,
   "keys and rules of `escalate`": 120,
   "docs/discord-buttons.md": 190,
-  "docs/slack-buttons.md, its alerts and errors": 310,
+  "docs/slack-buttons.md, its alerts and errors": 350,
   "the settings of chat": 260,
   "docs/backtest.md": 308,
   "options, settings and errors of the archive and of backtests": 240,
