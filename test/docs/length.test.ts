@@ -20,7 +20,7 @@ const MAX_WORDS = {
   "the settings of chat": 260,
   "docs/backtest.md": 308,
   "options, settings and errors of the archive and of backtests": 240,
-  "docs/page.md": 690,
+  "docs/page.md": 830,
   "docs/act-on-alerts.md": 867,
   "routes, commands and errors of what people do about alerts": 500,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
