@@ -127,7 +127,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** The server of the tests does not wait for its disk, and every command on it says so. */
-const FSYNC_WARNING = /^.*"setting":"fsync".*\n/m;
+const FSYNC_WARNING = /^.*"setting":"fsync".*\n/gm;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 

@@ -23,10 +23,10 @@ export function markedEntry(entry: EventEntry): object {
 }
 
 /** Returns a line of the last alerts. */
-export const markedLine = ({ title, url, ...line }: EventLine): object => ({
+export const markedLine = ({ title, text, url, ...line }: EventLine): object => ({
   ...line,
   url: safeUrl(url),
-  untrusted_text: untrusted([title]),
+  untrusted_text: untrusted([title, text]),
 });
 
 function idsOf({ id, tweet }: EventEntry["data"]): object {
