@@ -10,12 +10,12 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Membership } from "../../model/replicas.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { DAEMON, presenceText } from "./postgres-replicas.ts";
+import { GoneReplicas } from "./gone-replicas.ts";
 import { ServerClock } from "./server-clock.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
 import {
   endSilentLeader,
-  LEASE_MS,
   schemaOf,
   type Standby,
   type StandbyDeps,
@@ -41,16 +41,6 @@ const MAX_WAIT_MS = 10_000;
  */
 const CLOCK_TRIES = 5;
 /**
- * A replica that has had no session for this long is gone. If only its connection had been cut, it
- * would have a new session by then.
- */
-const GONE_MS = 300;
-/**
- * Replaces `GONE_MS` for this long after this replica opened a new session, because the server may
- * have been unreachable for all replicas, and others may need longer to open theirs.
- */
-const GONE_AFTER_RESTART_MS = 10_000;
-/**
  * For this long after an answer on its session, a replica need not ask whether it is still present,
  * because no other replica declares it dead so soon.
  */
@@ -74,16 +64,13 @@ export class PostgresMembership implements Membership {
   readonly id: string;
   readonly #deps: MembershipDeps;
   readonly #waiting = new Set<() => void>();
-  /** The replicas without a session, and since when each has had none, in monotonic ms. */
-  readonly #missing = new Map<string, number>();
+  readonly #gone: GoneReplicas;
   /** A clock that shows the server's time. The system clock of this machine is not used. */
   readonly clock: Clock;
   readonly #serverClock: ServerClock;
   #session: ReplicaSession | undefined;
   /** When the session was last cut, in monotonic ms. */
   #lostMs = Number.NEGATIVE_INFINITY;
-  /** When a new session was last opened after a cut, in monotonic ms. */
-  #backMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isReplaced = false;
   #isLeading = false;
@@ -99,6 +86,7 @@ export class PostgresMembership implements Membership {
     this.#serverClock = new ServerClock(deps.clock);
     this.clock = shiftClock(deps.clock, () => this.#serverClock.aheadMs);
     this.#deps = deps;
+    this.#gone = new GoneReplicas(deps);
   }
 
   /**
@@ -288,7 +276,7 @@ export class PostgresMembership implements Membership {
   #adopt(session: ReplicaSession): void {
     session.onEnd(() => this.#lose(session));
     this.#session = session;
-    if (this.#hasBegun) this.#backMs = this.#deps.clock.monotonic();
+    if (this.#hasBegun) this.#gone.sessionOpened();
     if (this.#hasBegun) this.#watchLater(session);
     for (const resolve of this.#waiting) resolve();
   }
@@ -331,7 +319,7 @@ export class PostgresMembership implements Membership {
    * will count as gone before that.
    */
   #watchInMs(): number {
-    const goneMs = Math.min(...this.#missing.values()) + GONE_MS - this.#deps.clock.monotonic();
+    const goneMs = this.#gone.nextInMs();
     return goneMs > 0 ? Math.min(WATCH_MS, goneMs) : WATCH_MS;
   }
 
@@ -350,7 +338,7 @@ export class PostgresMembership implements Membership {
     if (!this.#isLeading && this.#mayLead) this.#isLeading = await session.tryLock();
     if (this.#isLeading) {
       await this.#recordLead(session);
-      await this.#removeGone(session);
+      await this.#gone.remove(session);
     } else await endSilentLeader(session, this.#deps);
   }
 
@@ -362,25 +350,6 @@ export class PostgresMembership implements Membership {
     if (this.#leadsIn === session) return;
     await session.lead(this.id);
     this.#leadsIn = session;
-  }
-
-  async #removeGone(session: ReplicaSession): Promise<void> {
-    const nowMs = this.#deps.clock.monotonic();
-    const goneMs = nowMs - this.#backMs < GONE_AFTER_RESTART_MS ? GONE_AFTER_RESTART_MS : GONE_MS;
-    const others = (await session.knownReplicas()).filter(({ id }) => id !== this.id);
-    const silent = others.filter(({ silentMs }) => (silentMs ?? 0) > LEASE_MS);
-    for (const { id, silentMs } of silent) {
-      this.#deps.log.warn("a replica is silent: its sessions are ended", { replica: id, silentMs });
-      await session.endSessions(DAEMON + id);
-    }
-    const missing = others.filter(({ silentMs }) => silentMs === null).map(({ id }) => id);
-    for (const id of this.#missing.keys()) if (!missing.includes(id)) this.#missing.delete(id);
-    for (const id of missing) if (!this.#missing.has(id)) this.#missing.set(id, nowMs);
-    const gone = [
-      ...silent.map(({ id }) => id),
-      ...missing.filter((id) => nowMs - (this.#missing.get(id) ?? nowMs) >= goneMs),
-    ];
-    if (gone.length > 0) await session.remove(gone);
   }
 
   #lose(session: ReplicaSession): void {
