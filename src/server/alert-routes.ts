@@ -103,57 +103,41 @@ export const setMark = (
 const sinkOfAlert = () =>
   textValue("The name of a sink; each sink that has the alert if it is absent.");
 
+/** What holds back what an alert is about. Both routes take a length and a sink. */
+const HOLDS = [
+  {
+    path: "/api/v1/alerts/:id/snooze",
+    id: "snooze",
+    summary: "Snoozes the conversation, or else the account, that an alert is about.",
+    lengths: "How long: a duration such as `4h`, or `tomorrow` for 9:00 in its zone.",
+    action: "snooze",
+    logged: "snooze",
+  },
+  {
+    path: "/api/v1/alerts/:id/author-silence",
+    id: "muteAuthor",
+    summary: "Silences the author of an alert.",
+    lengths: "How long: a duration; 7d if it is absent.",
+    action: "muteAuthor",
+    logged: "mute author",
+  },
+] as const;
+
 function addHolds(app: Hono, { actions, log }: AlertRouteDeps, door: string): void {
-  app.post(
-    "/api/v1/alerts/:id/snooze",
-    describe({
-      id: "snooze",
-      summary: "Snoozes the conversation, or else the account, that an alert is about.",
-      answer: "Held",
-      params: ALERT,
-      problems: [400, 404],
-    }),
-    checkQuery(
-      addressSchema({
-        for: textValue("How long: a duration such as `4h`, or `tomorrow` for 9:00 in its zone."),
-        sink: sinkOfAlert(),
-        by: byValue(),
-      }),
-    ),
-    async (c) => {
-      const { for: length, sink, by } = c.req.valid("query");
-      const what = c.req.param("id");
-      const who = { by: byOf(by, door), from: placeOf(door) };
-      const answer = await actions.snooze({ what, sink, length, ...who });
-      logHeld(log, "snooze", answer, { what, by: who.by });
-      return heldAnswer(c, answer);
-    },
-  );
-  app.post(
-    "/api/v1/alerts/:id/author-silence",
-    describe({
-      id: "muteAuthor",
-      summary: "Silences the author of an alert.",
-      answer: "Held",
-      params: ALERT,
-      problems: [400, 404],
-    }),
-    checkQuery(
-      addressSchema({
-        for: textValue("How long: a duration; 7d if it is absent."),
-        sink: sinkOfAlert(),
-        by: byValue(),
-      }),
-    ),
-    async (c) => {
-      const { for: length, sink, by } = c.req.valid("query");
-      const what = c.req.param("id");
-      const who = { by: byOf(by, door), from: placeOf(door) };
-      const answer = await actions.muteAuthor({ what, sink, length, ...who });
-      logHeld(log, "mute author", answer, { what, by: who.by });
-      return heldAnswer(c, answer);
-    },
-  );
+  for (const { path, id, summary, lengths, action, logged } of HOLDS)
+    app.post(
+      path,
+      describe({ id, summary, answer: "Held", params: ALERT, problems: [400, 404] }),
+      checkQuery(addressSchema({ for: textValue(lengths), sink: sinkOfAlert(), by: byValue() })),
+      async (c) => {
+        const { for: length, sink, by } = c.req.valid("query");
+        const what = c.req.param("id");
+        const who = { by: byOf(by, door), from: placeOf(door) };
+        const answer = await actions[action]({ what, sink, length, ...who });
+        logHeld(log, logged, answer, { what, by: who.by });
+        return heldAnswer(c, answer);
+      },
+    );
 }
 
 function heldAnswer(c: Context, answer: HoldAnswer): Response {
