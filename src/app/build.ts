@@ -1,7 +1,7 @@
 /**
  * The composition root: creates all parts of a daemon in a fixed order. Each part has its own named
  * teardown. At a stop, and if the start fails, the teardowns run in reverse order. Parts have one
- * of three lifetimes. The state lives as long as the process. The work on it ends and starts again
+ * of three lifetimes. The state stays open as long as the process runs. The work on it ends and starts again
  * when this replica gives up a part of its share. A reload replaces the parts of `delivering`.
  */
 import type { Config } from "../config/config.ts";

@@ -36,7 +36,7 @@ export interface Chat {
    * rejects.
    */
   update(): Promise<void>;
-  /** Why clicks are not heard, a sentence for each chat. */
+  /** Why clicks are not received, a sentence for each chat. */
   troubles(): readonly string[];
   /** Closes all sockets, then waits for clicks that are being handled. */
   stop(): Promise<void>;

@@ -27,7 +27,7 @@ export const CHAT_CONDITION = "chat.failing:";
 
 /** Returns the sentence for the status and the operator. */
 export const chatTrouble = (vendor: ChatVendor, reason: string): string =>
-  `Clicks below messages in ${NAMES[vendor]} are not heard: ${reason}`;
+  `Clicks below messages in ${NAMES[vendor]} are not received: ${reason}`;
 
 const NAMES = { slack: "Slack", discord: "Discord" } as const;
 
@@ -39,7 +39,7 @@ export interface KeepDeps {
 }
 
 export interface KeptConnection {
-  /** Why clicks are not heard at the moment; undefined if they are, or if it is not known yet. */
+  /** Why clicks are not received at the moment; undefined if they are, or if it is not known yet. */
   readonly trouble: string | undefined;
   readonly isConnected: boolean;
   /** Closes the socket and makes no other connection. */
@@ -115,7 +115,7 @@ class Keeper implements KeptConnection {
       type: "chat.recovered",
       subject: vendor,
       severity: "info",
-      message: `Clicks below messages in ${NAMES[vendor]} are heard again.`,
+      message: `Clicks below messages in ${NAMES[vendor]} are received again.`,
     } as const;
     void opsAlerts.clear(`${CHAT_CONDITION}${vendor}`, recovered);
     const reason = await ended;

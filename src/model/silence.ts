@@ -31,7 +31,7 @@ export interface StoredSilence extends Required<NewSilence> {
   readonly id: string;
 }
 
-/** A person's wish to hold something back that an alert is about. */
+/** A request to hold back what an alert is about. */
 export interface HoldRequest {
   /** The action for the audit. */
   readonly action: "snooze" | "mute author";

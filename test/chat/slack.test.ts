@@ -127,7 +127,7 @@ it("survives recycled sockets, nonsense and refusals, which degrade the status u
   slack.refuse("socket_mode_not_enabled");
   slack.drop();
   const trouble =
-    "Clicks below messages in Slack are not heard: Slack answered socket_mode_not_enabled";
+    "Clicks below messages in Slack are not received: Slack answered socket_mode_not_enabled";
   await until("a degraded status", async () => {
     await clock.advance(500);
     return (await status()).reasons.includes(trouble);

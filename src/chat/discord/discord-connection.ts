@@ -1,6 +1,6 @@
 /**
  * A connection to Discord's gateway, with discord.js's own manager and shard. They are used for a
- * single socket: left alone they would reconnect twice a second for as long as Discord is down. The
+ * single socket: by themselves they would reconnect twice a second for as long as Discord is down. The
  * session outlives them, so that the next socket resumes it and misses no click.
  */
 import type { SessionInfo, WebSocketManager } from "@discordjs/ws";

@@ -1,6 +1,6 @@
 /**
  * A strategy for the WebSocket manager of discord.js with one shard that opens a single socket and never
- * another, and whose errors all arrive here. Left alone, the shard drops errors of its promises and
+ * another, and whose errors all arrive here. By itself, the shard drops errors of its promises and
  * of sockets that it has given up, either of which ends a process.
  */
 import type { WebSocketManager, WebSocketShard, WebSocketShardDestroyOptions } from "@discordjs/ws";

@@ -1,5 +1,5 @@
 /**
- * Builds the section `chat`, and checks what buttons need of it: something that hears of clicks, one
+ * Builds the section `chat`, and checks what buttons need of it: something that receives clicks, one
  * bot for all of them, and people who may use them.
  */
 import type { ChatAction } from "../../model/chat-action.ts";
@@ -117,7 +117,7 @@ function checkButtons(
       report.error(
         placeOf(entry, "actions"),
         "chat-token",
-        'nobody hears of clicks on these buttons: write `chat: { slack: { app_token: "${SLACK_APP_TOKEN}" } }` with an app-level token of the same app, or remove `actions`',
+        'no connection receives clicks on these buttons: write `chat: { slack: { app_token: "${SLACK_APP_TOKEN}" } }` with an app-level token of the same app, or remove `actions`',
       );
   const [first, ...others] = ofType("discord");
   const bot = chat.discord?.token ?? first?.token;
@@ -126,7 +126,7 @@ function checkButtons(
       report.error(
         placeOf(entry, "actions"),
         "chat-bot",
-        `the \`token\` of \`${entry.key}\` is of another bot than ${chat.discord === undefined ? `that of \`${first?.entry.key}\`` : "`chat.discord`"}, and one bot hears of all clicks: use the same token in both, or remove \`actions\``,
+        `the \`token\` of \`${entry.key}\` is of another bot than ${chat.discord === undefined ? `that of \`${first?.entry.key}\`` : "`chat.discord`"}, and one bot receives all clicks: use the same token in both, or remove \`actions\``,
       );
   for (const type of ["slack", "discord"] as const) {
     const unused = entryOf(section, type);

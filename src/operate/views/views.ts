@@ -84,7 +84,7 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly lastReload: () => ConfigView["last_reload"];
   readonly failingEnrichments: Enricher["failing"];
   readonly archiving: { readonly offReason: () => string | undefined };
-  /** Returns why clicks in chats are not heard, a sentence for each chat. */
+  /** Returns why clicks in chats are not received, a sentence for each chat. */
   readonly chatTroubles: () => readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /** The settings of the Discord sink. */
 import { z } from "zod";
 import { allowPrivateChatSetting } from "../kind/address-settings.ts";
-import { actionsSchema, ONLY_BOTS_HEAR } from "../kind/action-buttons.ts";
+import { actionsSchema, ONLY_BOTS_RECEIVE_CLICKS } from "../kind/action-buttons.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionTiming, type WrittenMention } from "../kind/mention-settings.ts";
 import {
@@ -118,7 +118,7 @@ export const discordSettingsSchema = z
       if (settings.actions !== undefined)
         addIssue(
           context,
-          `${ONLY_BOTS_HEAR}: use \`token\` and \`channel_id\` instead of \`webhook_url\``,
+          `${ONLY_BOTS_RECEIVE_CLICKS}: use \`token\` and \`channel_id\` instead of \`webhook_url\``,
           "actions",
         );
       if (settings.thread === NEW_THREAD)
@@ -137,7 +137,7 @@ export const discordSettingsSchema = z
     if (settings.actions !== undefined && settings.crosspost)
       addIssue(
         context,
-        "cannot be combined with `crosspost`, because followers of the channel would see buttons that nobody hears: remove one of them",
+        "cannot be combined with `crosspost`, because followers of the channel would see buttons whose clicks nobody receives: remove one of them",
         "actions",
       );
     if (settings.follow_up !== undefined && settings.update === undefined)

@@ -18,7 +18,7 @@ export const actionsSchema = z
     "Buttons below each message, for what people can do with its alerts. `chat` says who may. Bots only.",
   );
 
-export const ONLY_BOTS_HEAR = "only a bot hears of a click on a button";
+export const ONLY_BOTS_RECEIVE_CLICKS = "only a bot receives clicks on buttons";
 
 /** A button, before a sink has laid it out. */
 export interface ActionButton {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { NetworkScope } from "../../model/http.ts";
 import { allowPrivateChatSetting, scopeOf } from "../kind/address-settings.ts";
-import { actionsSchema, ONLY_BOTS_HEAR } from "../kind/action-buttons.ts";
+import { actionsSchema, ONLY_BOTS_RECEIVE_CLICKS } from "../kind/action-buttons.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { threadSettings } from "../kind/thread-settings.ts";
 import {
@@ -83,7 +83,7 @@ export const slackSettingsSchema = z
       if (settings.actions !== undefined)
         addIssue(
           context,
-          `${ONLY_BOTS_HEAR}: use \`token\` and \`channel\` instead of \`webhook_url\``,
+          `${ONLY_BOTS_RECEIVE_CLICKS}: use \`token\` and \`channel\` instead of \`webhook_url\``,
           "actions",
         );
       if (channel !== undefined)

@@ -57,7 +57,7 @@ class Play {
   readonly #messages: string[] = [];
   readonly #errors: string[] = [];
   readonly #silenced = new Map<string, number>();
-  #leaders: { readonly escalations: Escalations; readonly life: Life }[] = [];
+  #leaders: { readonly escalations: Escalations; readonly run: LeaderRun }[] = [];
   #config: Config | undefined;
   #count = 0;
 
@@ -88,7 +88,7 @@ class Play {
     await clock.advanceTo(startMs + 7_911);
     this.#forgetEnded();
     if (this.#leaders.length === 0 ? this.#chance(0.6) : this.#chance(0.03)) this.lead();
-    if (this.#leaders.length > 1 && this.#chance(0.5)) this.#leaders.shift()?.life.end();
+    if (this.#leaders.length > 1 && this.#chance(0.5)) this.#leaders.shift()?.run.end();
     await clock.advanceTo(startMs + SLOT_MS);
   }
 
@@ -173,24 +173,24 @@ class Play {
   /** Cuts the leaders before or after their next commits, or at once. */
   #kill(): void {
     const cut = this.#pick(["now", "before", "after"] as const) ?? "now";
-    for (const { life } of this.#leaders) life.cutAt(cut);
+    for (const { run } of this.#leaders) run.cutAt(cut);
     if (cut === "now") this.#forgetEnded();
   }
 
   #forgetEnded(): void {
-    this.#leaders = this.#leaders.filter(({ life }) => !life.isOver);
+    this.#leaders = this.#leaders.filter(({ run }) => !run.isOver);
   }
 
   lead(): void {
     const { store, clock } = this.#scene;
-    const life = new Life(store, (isBefore) => {
+    const run = new LeaderRun(store, (isBefore) => {
       this.#forgetEnded();
       // What a leader was about to commit is left to the next one.
       if (this.#leaders.length === 0) this.model.down(clock.now() - (isBefore ? 1 : 0));
     });
     const routing = () => createRouting(this.#config as Config, () => []);
     const escalations = startEscalations({
-      ...{ store: life.store, clock: life.clockOf(clock), hash: sha256, routing },
+      ...{ store: run.store, clock: run.clockOf(clock), hash: sha256, routing },
       log: {
         ...{ debug: () => undefined, info: () => undefined, warn: () => undefined },
         error: (message, fields) => this.#errors.push(`${message} ${JSON.stringify(fields)}`),
@@ -207,11 +207,11 @@ class Play {
       wakeDelivery: () => undefined,
     });
     if (this.#leaders.length === 0) this.model.up(clock.now());
-    this.#leaders.push({ escalations, life });
+    this.#leaders.push({ escalations, run });
   }
 
   end(): void {
-    for (const { life } of this.#leaders) life.end();
+    for (const { run } of this.#leaders) run.end();
     this.#forgetEnded();
   }
 
@@ -237,8 +237,8 @@ class Play {
   }
 }
 
-/** The life of a leader: after its end nothing that it asks is answered. */
-class Life {
+/** A run of a leader: after its end nothing that it asks is answered. */
+class LeaderRun {
   readonly store: EscalationStore;
   readonly #onOver: (isBefore: boolean) => void;
   #cut: "now" | "before" | "after" | undefined;
