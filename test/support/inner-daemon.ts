@@ -52,6 +52,8 @@ export interface InnerDaemon {
   status(): Promise<StatusView>;
   /** The status page. */
   page(): Promise<string>;
+  /** The page that a form leads to, or its answer if it is a page itself. */
+  submit(path: string, fields?: Readonly<Record<string, string>>): Promise<string>;
   /** What Prometheus reads. */
   metrics(): Promise<string>;
   /** A metric, `labels` as they are written; undefined where it has no value yet. */
@@ -257,6 +259,13 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   };
   const health = async () => (await read("healthz")).status;
   const page = async () => (await read("")).text();
+  const submit = async (path: string, fields: Readonly<Record<string, string>> = {}) =>
+    (
+      await fetch(`${daemon.url.replace(/\/$/, "")}/${path}`, {
+        method: "POST",
+        body: new URLSearchParams(fields),
+      })
+    ).text();
   const metrics = async () => (await read("metrics")).text();
   const metric = async (name: string, labels = "") => {
     const series = labels === "" ? name : `${name}{${labels}}`;
@@ -282,6 +291,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     status,
     health,
     page,
+    submit,
     call,
     metrics,
     metric,

@@ -11,12 +11,13 @@ import type { Poll } from "../../polling/watch-poll.ts";
 import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { Actions } from "../../server/contract/actions.ts";
-import type { Trials } from "../../server/contract/trials.ts";
+import type { Backfilled, TestedTarget, Trials } from "../../server/contract/trials.ts";
 import { sampleEvent, sendSampleNow } from "../alerts/send-sample.ts";
 import { estimateBack } from "../backfill/estimate-back.ts";
 import { feedsOf } from "../backfill/backfill-polls.ts";
 import { readBack } from "../backfill/read-back.ts";
 import { createReader } from "../create-reader.ts";
+import type { TriedTarget } from "../try/try-watch.ts";
 import { textOf } from "../views/events-view.ts";
 
 export interface TrialsDeps {
@@ -36,8 +37,25 @@ export interface TrialsDeps {
 /** A page waits for the answer, so a test reads few targets. */
 const MAX_TARGETS = 5;
 
+/**
+ * Returns a function that runs work once for each key at a time. A request for work that is under
+ * way waits for its result: a form that is sent twice must not pay twice.
+ */
+function createShared<Result>() {
+  const underWay = new Map<string, Promise<Result>>();
+  return (key: string, work: () => Promise<Result>): Promise<Result> => {
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    const result = work().finally(() => underWay.delete(key));
+    underWay.set(key, result);
+    return result;
+  };
+}
+
 export function createTrials(deps: TrialsDeps): Trials {
   const { store, clock, hash, random, gate, config, polls, sinks } = deps;
+  const testOnce = createShared<readonly TestedTarget[] | undefined>();
+  const readOnce = createShared<Backfilled | undefined>();
   const plan = async (watchId: string) => {
     const watch = config().watches.find(({ id }) => id === watchId);
     const [state] = await store.listWatches([watchId]);
@@ -51,6 +69,39 @@ export function createTrials(deps: TrialsDeps): Trials {
     if (state === undefined || feeds.length === 0) return undefined;
     const estimate = await estimateBack(store, feeds, { state, sinceMs, nowMs: clock.now() });
     return { feeds, requests: estimate.requests, unread: estimate.unread };
+  };
+  const test = async (watchId: string): Promise<readonly TestedTarget[] | undefined> => {
+    const trial = await plan(watchId);
+    const read = createReader(config().linksHost);
+    return (await trial?.run())?.map((target) => shownTarget(target, read));
+  };
+  const backfill: Trials["backfill"] = async ({ watchId, sinceMs, maxRequests, by }) => {
+    const known = await price(watchId, sinceMs);
+    if (known === undefined) return undefined;
+    let requests = 0;
+    const cuts: string[] = [];
+    for (const { key, source } of known.feeds) {
+      const asked = {
+        ...{ source: `backfill:${key}`, watch: watchId, endpoint: source.endpoint },
+        ...({ priority: "low", purpose: "poll" } as const),
+      };
+      const end = await readBack(
+        {
+          ...{ store, clock },
+          ask(params, cursor) {
+            requests += 1;
+            return gate.request({ ...asked, params, cursor });
+          },
+          mayAsk: () => requests < maxRequests,
+          onPage: () => undefined,
+        },
+        { key, source, sinceMs },
+      ).catch((error: unknown) => errorText(error));
+      if (end === "cut") cuts.push(`it stopped after ${requests} requests`);
+      else if (end !== "reached") cuts.push(end);
+    }
+    const view = await deps.backfill({ watchId, sinceMs, by });
+    return view && { alerts: view.alerts, requests, cut: [...new Set(cuts)].join("; ") };
   };
   return {
     async testSink(name) {
@@ -67,50 +118,24 @@ export function createTrials(deps: TrialsDeps): Trials {
       const trial = await plan(watchId);
       return trial && { requests: trial.costRequests, leftOut: trial.leftOut.length };
     },
-    async testWatch(watchId) {
-      const trial = await plan(watchId);
-      const read = createReader(config().linksHost);
-      return (await trial?.run())?.map(({ name, problem, items }) => ({
-        name,
-        problem,
-        items: items.map(({ event, detail }) => {
-          const message = read({ event, watches: [event.watch] });
-          return {
-            title: cleanLine(message.title),
-            text: cleanText(textOf(message)),
-            rejected: cleanLine(detail),
-          };
-        }),
-      }));
-    },
+    testWatch: (watchId) => testOnce(watchId, () => test(watchId)),
     backfillPrice: price,
-    async backfill({ watchId, sinceMs, maxRequests, by }) {
-      const known = await price(watchId, sinceMs);
-      if (known === undefined) return undefined;
-      let requests = 0;
-      const cuts: string[] = [];
-      for (const { key, source } of known.feeds) {
-        const asked = {
-          ...{ source: `backfill:${key}`, watch: watchId, endpoint: source.endpoint },
-          ...({ priority: "low", purpose: "poll" } as const),
-        };
-        const end = await readBack(
-          {
-            ...{ store, clock },
-            ask(params, cursor) {
-              requests += 1;
-              return gate.request({ ...asked, params, cursor });
-            },
-            mayAsk: () => requests < maxRequests,
-            onPage: () => undefined,
-          },
-          { key, source, sinceMs },
-        ).catch((error: unknown) => errorText(error));
-        if (end === "cut") cuts.push(`it stopped after ${requests} requests`);
-        else if (end !== "reached") cuts.push(end);
-      }
-      const view = await deps.backfill({ watchId, sinceMs, by });
-      return view && { alerts: view.alerts, requests, cut: [...new Set(cuts)].join("; ") };
-    },
+    backfill: (request) => readOnce(request.watchId, () => backfill(request)),
   };
 }
+
+const shownTarget = (
+  { name, problem, items }: TriedTarget,
+  read: ReturnType<typeof createReader>,
+): TestedTarget => ({
+  name,
+  problem,
+  items: items.map(({ event, detail }) => {
+    const message = read({ event, watches: [event.watch] });
+    return {
+      title: cleanLine(message.title),
+      text: cleanText(textOf(message)),
+      rejected: cleanLine(detail),
+    };
+  }),
+});
