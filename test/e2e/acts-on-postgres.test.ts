@@ -47,7 +47,7 @@ it("takes each act once, whichever replicas are asked, and shows it at all", asy
       `/api/v1/alerts/${id}/${act}?by=Ada${act === "snooze" ? "&for=4h" : ""}`,
     );
     expect(
-      answers.map(({ changed }) => changed).sort(),
+      answers.map(({ changed }) => changed).toSorted((one, other) => one - other),
       `${act}: ${JSON.stringify(answers)}`,
     ).toEqual([0, 1]);
   }
