@@ -114,15 +114,16 @@ function exchange(
   via?: ViaProxy,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const head = {
+    const state: Exchange = {
       controller: undefined,
       started: false,
       settled: false,
       status: 0,
       headers: {},
+      chunks: [],
+      bytes: 0,
       grace: undefined,
     };
-    const state: Exchange = { ...head, chunks: [], bytes: 0 };
     const settleOnce = (finish: () => void) => {
       if (state.settled) return;
       state.settled = true;
@@ -133,6 +134,7 @@ function exchange(
     const answerWith = (body: string) =>
       settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
     const answer = () => {
+      if (state.settled) return;
       // The deadline still runs while the body is decompressed.
       decodeBody(
         Buffer.concat(state.chunks, state.bytes),

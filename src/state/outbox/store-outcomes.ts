@@ -145,28 +145,36 @@ const crosspostOf = (
 });
 
 function outcomeOf(result: DeliveryResult): Outcome {
-  const { messageId: id, atMs: at } = result;
-  const isDead = result.kind === "dead";
-  const outcome = {
-    id,
-    attemptAt: isDead && !result.countAttempt ? null : at,
-    taken: isDead || result.taken === undefined ? null : toText(result.taken),
-    cause: isDead ? result.cause : "",
-  };
+  const { messageId: id, atMs } = result;
   if (result.kind === "sent") {
-    const { ref = null, channel = null, missed } = result;
-    const done = { state: "sent", step: 1, nextAttemptAt: at, doneAt: at } as const;
-    return { ...outcome, ...done, ref, channel, error: missed === undefined ? "" : lackOf(missed) };
+    const { ref = null, channel = null, missed, taken } = result;
+    return {
+      id,
+      state: "sent",
+      attemptAt: atMs,
+      step: 1,
+      nextAttemptAt: atMs,
+      doneAt: atMs,
+      ref,
+      channel,
+      error: missed === undefined ? "" : lackOf(missed),
+      cause: "",
+      taken: taken === undefined ? null : toText(taken),
+    };
   }
+  const isDead = result.kind === "dead";
   return {
-    ...outcome,
+    id,
     state: isDead ? "dead" : "open",
+    attemptAt: isDead && !result.countAttempt ? null : atMs,
     step: result.countAttempt ? 1 : 0,
-    nextAttemptAt: isDead ? at : result.nextAttemptAtMs,
-    doneAt: isDead ? at : null,
+    nextAttemptAt: isDead ? atMs : result.nextAttemptAtMs,
+    doneAt: isDead ? atMs : null,
     ref: null,
     channel: null,
     error: result.error,
+    cause: isDead ? result.cause : "",
+    taken: isDead || result.taken === undefined ? null : toText(result.taken),
   };
 }
 
