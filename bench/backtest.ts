@@ -23,7 +23,6 @@ import { SILENT_LOG } from "./silent-log.ts";
 import { makeTweets } from "./tweets.ts";
 
 const READS = 5_000;
-const READS_A_COMMIT = 250;
 const ITEMS = 20;
 const PERIOD_MS = 7 * 86_400_000;
 
@@ -70,10 +69,10 @@ async function measure(folder: string): Promise<readonly Figure[]> {
       })),
     });
   }
-  for (let at = 0; at < READS; at += READS_A_COMMIT)
+  for (const read of reads)
     await store.commitPoll({
-      ...{ atMs: nowMs, targets: [], verdicts: [], events: [], deliveries: [] },
-      archive: reads.slice(at, at + READS_A_COMMIT),
+      ...{ atMs: read.atMs, targets: [], verdicts: [], events: [], deliveries: [] },
+      archive: [read],
     });
   await store.compressArchive(nowMs);
   const before = process.cpuUsage();

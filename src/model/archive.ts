@@ -51,6 +51,11 @@ export interface ArchivedRead extends Findings {
   readonly source: string;
   /** How long, in milliseconds, a digest of missed facts waits for further facts. */
   readonly gatherMs: number;
+  /**
+   * Set if the read was committed in the same transaction as the read before it. The events of such
+   * reads are created together, in one order.
+   */
+  readonly sameCommit?: true;
 }
 
 /** The size of the archive, and the period that it covers. */
@@ -65,7 +70,7 @@ export interface ArchiveSize {
   readonly lastAtMs: number | null;
 }
 
-/** The place of a row in the archive. Rows are in the order of time, then of their ids. */
+/** The place of a row in the archive. Rows are in the order of their commits. */
 export interface ArchivePlace {
   readonly atMs: number;
   readonly id: string;
@@ -75,7 +80,8 @@ export interface ArchiveStore {
   archiveSize(): Promise<ArchiveSize>;
   /**
    * Returns the reads after a place and before `untilMs`, and the place at which the next call
-   * continues. `limit` is the maximum number of rows, each of which may contain many reads.
+   * continues. `limit` is the maximum number of rows, each of which may contain many reads. Reads
+   * of one commit are never apart.
    */
   archivedReads(
     after: ArchivePlace,

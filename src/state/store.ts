@@ -20,7 +20,7 @@ import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WaitsStore } from "../model/waits.ts";
 import type { WatchStore } from "../model/watch-store.ts";
-import { archiveStore } from "./archive/archive.ts";
+import { archiveStore, createArchiveRows } from "./archive/archive.ts";
 import { recordAudit } from "./db/audit.ts";
 import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
 import { commitPoll } from "./polls/commit-poll.ts";
@@ -164,13 +164,17 @@ const watches = (db: Executor, random: Random): WatchStore => ({
   listWatches: (ids) => listWatches(db, ids),
 });
 
-const polls = (db: Executor, settlements: Settlements): PollStore => ({
+const polls = (
+  db: Executor,
+  settlements: Settlements,
+  archiveRows = createArchiveRows(),
+): PollStore => ({
   loadSources: (fingerprints) => loadSources(db, fingerprints),
   knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
   itemMarks: (refs, itemIds) => itemMarks(db, refs, itemIds),
   knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
   absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
-  commitPoll: (commit) => commitPoll(settlements, commit),
+  commitPoll: (commit) => commitPoll(settlements, commit, archiveRows(commit.archive ?? [])),
 });
 
 const rechecks = (db: Executor): RecheckStore => ({

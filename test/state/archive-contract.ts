@@ -50,7 +50,8 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
           }),
         ],
       };
-      await commit(readAt(30, fact("3", { missed: "skip" })), whole);
+      await commit(readAt(30, fact("3", { missed: "skip" })));
+      await commit(whole);
       await commit(readAt(10, fact("4")));
       const first = await store.archivedReads(START, 10_000, 2);
       expect(first.reads).toEqual([readAt(10, fact("4")), whole]);
@@ -58,6 +59,29 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
       expect(rest.reads).toEqual([readAt(30, fact("3", { missed: "skip" }))]);
       expect((await store.archivedReads(rest.last ?? START, 10_000, 2)).last).toBeUndefined();
       expect(await all(30)).toHaveLength(2);
+    });
+
+    test("commits of the same time come back in their order, each with its reads together", async () => {
+      const joint = [readAt(10, fact("2")), readAt(12, fact("1")), readAt(11, fact("3"))];
+      const names = ["d", "b", "e", "a", "c"];
+      await commit(...joint);
+      for (const name of names) await commit(readAt(12, fact(name)));
+      const together = joint.map((read, at) => (at === 0 ? read : { ...read, sameCommit: true }));
+      const expected = [...together, ...names.map((name) => readAt(12, fact(name)))];
+      expect(await all()).toEqual(expected);
+      expect((await store.archivedReads(START, 10_000, 1)).reads).toEqual(together);
+      await store.compressArchive(2 * 86_400_000);
+      expect(await all()).toEqual(expected);
+      expect((await store.archiveSize()).reads).toBe(8);
+    });
+
+    test("reads that begin alike and are as long are all kept", async () => {
+      const long = "x".repeat(500);
+      const reads = ["1", "2", "3"].map((last) =>
+        readAt(10, fact("7", { body: { tweet: makeTweet("7", `${long}${last}`) } })),
+      );
+      for (const read of reads) await commit(read);
+      expect(await all()).toEqual(reads);
     });
 
     test("a poll in conflict archives nothing", async () => {
@@ -78,7 +102,7 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
       const reads = texts.map((text, i) =>
         readAt(100 + i, fact(String(i), { body: { tweet: makeTweet(String(i), text) } })),
       );
-      await commit(...reads);
+      for (const read of reads) await commit(read);
       const before = await store.archiveSize();
       await store.compressArchive(100 + 390);
       const after = await store.archiveSize();
@@ -92,7 +116,11 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
 
     test("reads that do not fill a chunk wait a day for more", async () => {
       const day = 86_400_000;
-      await commit(readAt(100, fact("1")), readAt(101, fact("2")));
+      for (const [at, id] of [
+        [100, "1"],
+        [101, "2"],
+      ] as const)
+        await commit(readAt(at, fact(id)));
       const { bytes } = await store.archiveSize();
       await store.compressArchive(day);
       expect((await store.archiveSize()).bytes).toBe(bytes);
@@ -103,7 +131,7 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
 
     test("what is older than it is kept goes, and beyond its size the oldest first", async () => {
       const reads = Array.from({ length: 12 }, (_, i) => readAt(100 + i, fact(String(i))));
-      await commit(...reads);
+      for (const read of reads) await commit(read);
       await store.trimArchive(102, Number.MAX_SAFE_INTEGER);
       expect((await all()).map(({ atMs }) => atMs)).toEqual(reads.slice(2).map((one) => one.atMs));
       const { bytes, firstAtMs, lastAtMs } = await store.archiveSize();

@@ -6,10 +6,13 @@ import type { ArchiveTable } from "../db/tables.ts";
 import { compressText, expandCompressed } from "./compress.ts";
 import { decodeRead, encodeRead } from "./encode-read.ts";
 
-const ID_CHARS = 16;
+/** The number of digits of the place of a commit among those of the same millisecond. */
+const PLACE_DIGITS = 4;
+const HASH_CHARS = 12;
 /**
- * The number of characters of a read's JSON that its id is computed from. Hashing the whole JSON
- * would take longer than producing it.
+ * The number of characters of a row that its hash is computed from. The hash keeps commits apart
+ * that different replicas make in the same millisecond, which differ in these characters: each
+ * source is polled by one replica. Hashing the whole row would take longer than producing it.
  */
 const HASHED_CHARS = 400;
 /** The maximum number of rows that one transaction deletes. */
@@ -34,25 +37,34 @@ export const archiveStore = (db: Executor): ArchiveStore => ({
   trimArchive: (beforeMs, maxBytes) => trimArchive(db, beforeMs, maxBytes),
 });
 
-/** Encodes reads as rows, before the transaction that inserts them begins. */
-export const archiveRows = (reads: readonly ArchivedRead[]): readonly ArchiveTable[] =>
-  reads.map((read) => {
-    const body = encodeRead(read);
-    return {
-      ...{ at: read.atMs, id: idOf(body), until: read.atMs },
-      ...{ reads: 1, compressed: 0, bytes: body.length, body },
-    };
-  });
+/**
+ * Encodes the reads of a commit as a row, before the transaction that inserts it begins. The order
+ * of rows is that in which the process created them.
+ */
+export function createArchiveRows(): (reads: readonly ArchivedRead[]) => readonly ArchiveTable[] {
+  let [lastAtMs, place] = [0, 0];
+  return (reads) => {
+    if (reads.length === 0) return [];
+    const at = Math.max(...reads.map(({ atMs }) => atMs));
+    place = at === lastAtMs ? place + 1 : 0;
+    lastAtMs = at;
+    const body = reads
+      .map((read, index) => encodeRead(index === 0 ? read : { ...read, sameCommit: true }))
+      .join(",");
+    const id = `${String(place).padStart(PLACE_DIGITS, "0")}${hashOf(body)}`;
+    return [{ at, id, until: at, reads: reads.length, compressed: 0, bytes: body.length, body }];
+  };
+}
 
-const idOf = (body: string): string =>
+const hashOf = (body: string): string =>
   createHash("sha256")
     .update(`${body.length} ${body.slice(0, HASHED_CHARS)}`)
     .digest("base64url")
-    .slice(0, ID_CHARS);
+    .slice(0, HASH_CHARS);
 
 /**
- * Inserts rows. A row with the same time and id as an existing one is left out, because it contains
- * the same read.
+ * Inserts rows. A row with the same time and id as an existing one is left out, because it is the
+ * same row: a transaction that failed may be run again.
  */
 export const insertArchived = insertRows(
   "archive",
@@ -126,7 +138,7 @@ async function compressArchive(db: Executor, beforeMs: number): Promise<void> {
     const body = compressText(`[${rows.map((row) => row.body).join(",")}]`);
     const chunk: ArchiveTable = {
       ...{ at: Number(first.at), id: first.id, until: Number(last.at) },
-      ...{ reads: rows.length, compressed: 1, bytes: body.length, body },
+      ...{ reads: readsIn(rows), compressed: 1, bytes: body.length, body },
     };
     await transact(db, async (on) => {
       for (const { at, id } of rows)
@@ -136,7 +148,10 @@ async function compressArchive(db: Executor, beforeMs: number): Promise<void> {
   }
 }
 
-type Uncompressed = Pick<ArchiveTable, "at" | "id" | "body">;
+type Uncompressed = Pick<ArchiveTable, "at" | "id" | "reads" | "body">;
+
+const readsIn = (rows: readonly Uncompressed[]): number =>
+  rows.reduce((sum, { reads }) => sum + reads, 0);
 
 /**
  * Returns the oldest uncompressed reads from before `beforeMs`, at most as many as fill a chunk.
@@ -144,7 +159,7 @@ type Uncompressed = Pick<ArchiveTable, "at" | "id" | "body">;
 async function firstUncompressed(db: Executor, beforeMs: number): Promise<readonly Uncompressed[]> {
   const rows = await db
     .selectFrom("archive")
-    .select(["at", "id", "body"])
+    .select(["at", "id", "reads", "body"])
     .where("compressed", "=", 0)
     .where("at", "<", beforeMs)
     .orderBy("at")

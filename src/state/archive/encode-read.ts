@@ -14,6 +14,7 @@ type Encoded = readonly [
   objects: readonly Json[],
   facts: readonly EncodedFact[],
   values: readonly EncodedValues[],
+  sameCommit?: 1,
 ];
 type EncodedFact = readonly [
   watchKey: string,
@@ -73,18 +74,23 @@ export function encodeRead(read: ArchivedRead): string {
       placeOf(one.before),
     ],
   );
-  const encoded: Encoded = [read.atMs, read.source, read.gatherMs, objects, facts, values];
+  const { atMs, source, gatherMs, sameCommit } = read;
+  const encoded: Encoded =
+    sameCommit === true
+      ? [atMs, source, gatherMs, objects, facts, values, 1]
+      : [atMs, source, gatherMs, objects, facts, values];
   return JSON.stringify(encoded);
 }
 
 /** Decodes the parsed JSON of a text that `encodeRead` returned. */
 export function decodeRead(encoded: unknown): ArchivedRead {
-  const [atMs, source, gatherMs, objects, facts, values] = encoded as Encoded;
+  const [atMs, source, gatherMs, objects, facts, values, sameCommit] = encoded as Encoded;
   const objectAt = (place: number) => objects[place] as JsonObject;
   return {
     atMs,
     source,
     gatherMs,
+    ...(sameCommit === 1 ? { sameCommit: true } : {}),
     facts: facts.map((one): FoundFact => {
       const [watchKey, targetKey, targetName, found, missed, ...fact] = one;
       const [type, subject, episode, occurredAtMs, places] = fact;

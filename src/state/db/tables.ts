@@ -254,17 +254,17 @@ export interface LearnedTable {
  * compressed together.
  */
 export interface ArchiveTable {
-  /** The time of the first read in the row, in epoch ms. */
+  /** The time of the first commit in the row, in epoch ms. */
   at: number;
   /**
-   * A hash of the beginning and the length of the first read, which distinguishes reads with the
-   * same time.
+   * The place of the first commit among those with the same time, and a hash of the beginning and
+   * the length of its reads, which keeps apart what several replicas commit at the same time.
    */
   id: string;
-  /** The time of the last read in the row, in epoch ms. */
+  /** The time of the last commit in the row, in epoch ms. */
   until: number;
   reads: number;
-  /** 1 if the reads are compressed together, 0 for one read that is not compressed. */
+  /** 1 if the reads are compressed together, 0 for those of one commit, not compressed. */
   compressed: number;
   /** The length of the body in characters. */
   bytes: number;

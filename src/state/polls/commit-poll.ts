@@ -3,7 +3,7 @@
  * matcher's verdicts, events and their deliveries. All events are created here, except those that
  * `history/marks.ts` creates about marks.
  */
-import { archiveRows, insertArchived } from "../archive/archive.ts";
+import { insertArchived } from "../archive/archive.ts";
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
@@ -14,6 +14,7 @@ import { applyLevelSteps } from "../outbox/level-steps.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
 import { toText } from "../db/json-text.ts";
+import type { ArchiveTable } from "../db/tables.ts";
 import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
@@ -22,11 +23,12 @@ import { TargetRevisions } from "../watches/target-revisions.ts";
 /** Thrown to roll the transaction back if a row was changed since it was read. */
 class Conflict extends Error {}
 
+/** Commits; `archived` are the rows of the commit's reads for the archive. */
 export async function commitPoll(
   settlements: Settlements,
   commit: PollCommit,
+  archived: readonly ArchiveTable[],
 ): Promise<CommitResult> {
-  const archived = archiveRows(commit.archive ?? []);
   try {
     return {
       status: "committed",
