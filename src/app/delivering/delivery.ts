@@ -12,8 +12,8 @@ import type { EditCause } from "../../model/edit-cause.ts";
 import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import type { Destinations } from "../fleet/destinations.ts";
+import { escalatingOf } from "../../operate/alerts/escalations.ts";
 import { listedAt } from "../../operate/alerts/listed-at.ts";
-import { escalatingSinks } from "../../route/escalate.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
@@ -144,12 +144,6 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     templates,
     escalates,
   };
-}
-
-/** Returns the sinks whose alerts may be escalated; undefined if there is none. */
-function escalatingOf(config: Config): ReadonlySet<string> | undefined {
-  const names = escalatingSinks(config.route, sinkFactsOf(config.sinks));
-  return names.size === 0 ? undefined : names;
 }
 
 function pumpSinkOf(

@@ -21,9 +21,12 @@ export function sinkTypeOf(config: SinkConfig): SinkType<any> {
 export const sinkSecrets = (config: SinkConfig): readonly string[] =>
   secretTexts(sinkTypeOf(config), config.settings);
 
-/** Returns where a sink posts: "#brand", or the host and fingerprint of an address. */
+/**
+ * Returns where a sink posts: "#brand", or the host and fingerprint of an address. If the sink's
+ * settings are not available, because a secret is not, it returns the sink's name.
+ */
 export const placeOfSink = (config: SinkConfig): string =>
-  sinkPlace(sinkTypeOf(config), config.settings);
+  config.settings === undefined ? config.name : sinkPlace(sinkTypeOf(config), config.settings);
 
 /**
  * Returns where a sink posts, as part of a sentence. The sink's name is added if the place alone
@@ -31,7 +34,7 @@ export const placeOfSink = (config: SinkConfig): string =>
  */
 export function describeSink(config: SinkConfig): string {
   const place = placeOfSink(config);
-  return hasSecretAddress(sinkTypeOf(config), config.settings)
+  return config.settings !== undefined && hasSecretAddress(sinkTypeOf(config), config.settings)
     ? `${config.name} (${place})`
     : place;
 }

@@ -43,6 +43,12 @@ export interface EscalationsDeps {
   wakeDelivery(): void;
 }
 
+/** Returns the sinks whose alerts may be escalated; undefined if there is none. */
+export function escalatingOf(config: Config): ReadonlySet<string> | undefined {
+  const names = escalatingSinks(config.route, sinkFactsOf(config.sinks));
+  return names.size === 0 ? undefined : names;
+}
+
 export interface Escalations {
   /** Escalates now what is due. With `replan`, every alert is planned by the configuration of now. */
   wake(replan?: "replan"): void;
