@@ -1,11 +1,16 @@
 /** Replays what a whole daemon archived, and compares it with what that daemon sent. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type BacktestQuery, runBacktest } from "../../src/app/backtest/backtest.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { BacktestView } from "../../src/operate/backtest/backtest-view.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
-import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../support/inner-daemon.ts";
+import { json, startLoopbackServer } from "../support/loopback-server.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -110,4 +115,112 @@ describe("a backtest", () => {
     const [one, two] = [await backtest(config()), await backtest(config())];
     expect(JSON.stringify(two)).toBe(JSON.stringify(one));
   });
+});
+
+describe("what people did then", () => {
+  const eventOf = async (call: InnerDaemon["call"], tweet: string | undefined) =>
+    String((await call(`explain/${tweet}`)).verdicts[0].event.id);
+
+  it("is replayed at its time: snoozes, silenced authors and pauses", async () => {
+    const one = { all: search };
+    const { clock, post, call, config, backtest } = await setUp({ watches: () => one });
+    const first = await post("a zebra asks");
+    await clock.advance(MINUTE);
+    const snoozed = await eventOf(call, first);
+    expect(await call(`alerts/${snoozed}/snooze?for=10m&by=Ada`, "POST")).toMatchObject({
+      changed: 1,
+    });
+    await post("another zebra asks");
+    await clock.advance(MINUTE);
+    await call("watches/all/pause", "POST");
+    await post("a zebra meanwhile");
+    await clock.advance(20 * MINUTE);
+    await call("watches/all/resume", "POST");
+    await clock.advance(MINUTE);
+    await call(`alerts/${snoozed}/author-silence?for=10m&by=Ada`, "POST");
+    await post("a loud zebra");
+    await post("a calm zebra", "calm_one");
+    await clock.advance(20 * MINUTE);
+    await post("a zebra afterwards");
+    await clock.advance(MINUTE);
+    const view = await backtest(config());
+    expect(view.sent).toEqual([]);
+    expect(view.watches).toMatchObject([{ after: { read: 6, alerted: 6 } }]);
+    expect(view.sinks.find(({ sink }) => sink === "hook")?.after).toMatchObject({ alerts: 5 });
+  });
+
+  it("is replayed at its time: an acknowledgement ends an escalation", async () => {
+    const steps = [{ after: "15m", sink: "ops" }];
+    const { clock, post, call, config, backtest, ops } = await setUp({
+      watches: () => ({ all: search }),
+      sink: { escalate: steps },
+    });
+    const [one] = [await post("one zebra")];
+    await clock.advance(MINUTE);
+    await post("two zebra");
+    await clock.advance(MINUTE);
+    await call(`alerts/${await eventOf(call, one)}/acknowledgement?by=Ada`, "POST");
+    await clock.advance(30 * MINUTE);
+    expect(ops.events().filter(({ type }) => type === "alert.escalated")).toHaveLength(1);
+    const view = await backtest(config());
+    expect(view.sinks).toMatchObject([
+      { sink: "hook", after: { alerts: 2 } },
+      { sink: "ops", after: { alerts: 1 } },
+    ]);
+    expect(view.sent).toEqual([]);
+  });
+});
+
+describe("where it differs from what was sent", () => {
+  it("names the failure of the sink with its times", async () => {
+    const { clock, post, hook, config, backtest } = await setUp({
+      watches: () => ({ all: search }),
+      sink: { retry_for: "5m" },
+    });
+    hook.answer((_, response) => void response.writeHead(503).end());
+    await post("one zebra");
+    await clock.advance(20 * MINUTE);
+    const [difference, ...others] = (await backtest(config())).sent;
+    expect(others).toEqual([]);
+    expect(difference).toMatchObject({
+      ...{ watch: "all", sink: "hook", replayed: "sent", sent: "dead", is_explained: true },
+      cause: expect.stringMatching(/^hook failed from 2026-03-06T13:3\d:.* to .*503/),
+    });
+  });
+
+  it("names the configuration that was active before a reload", async () => {
+    let where = "tweet.likes_count > 5";
+    const { clock, post, reload, config, backtest } = await setUp({
+      watches: () => ({ all: { ...search, where } }),
+    });
+    await post("one zebra");
+    await clock.advance(MINUTE);
+    where = "true";
+    await reload();
+    await post("two zebra");
+    await clock.advance(MINUTE);
+    expect((await backtest(config())).sent).toMatchObject([
+      { replayed: "sent", sent: null, cause: expect.stringContaining("another configuration") },
+    ]);
+  });
+});
+
+it("gives alerts the stored answers of their enrichment, and says how many have none", async () => {
+  const endpoint = await startLoopbackServer(json({ labels: { mood: "bad" } }));
+  onTestFinished(() => endpoint.close());
+  const enrich = {
+    ...{ url: `${endpoint.url}/`, allow_private: true, labels: ["mood"] },
+  };
+  const { clock, post, config, backtest } = await setUp({
+    watches: () => ({ all: { ...search, enrich } }),
+    more: {
+      route: { sink: "ops", routes: [{ matchers: ['mood="bad"'], sink: "hook" }] },
+    },
+  });
+  await post("one zebra");
+  await clock.advance(2 * MINUTE);
+  const view = await backtest(config());
+  expect(view.sent).toEqual([]);
+  expect(view.sinks.find(({ sink }) => sink === "hook")?.after).toMatchObject({ alerts: 1 });
+  expect(view.limits.join()).not.toContain("have none");
 });

@@ -3,18 +3,27 @@
  * side by side, and compares them. Reads the state, and writes, sends and asks for nothing.
  */
 import type { Config } from "../../config/config.ts";
-import type { ArchivePlace } from "../../model/archive.ts";
+import type { ArchivedRead, ArchivePlace } from "../../model/archive.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
-import type { EventRecord } from "../../model/history.ts";
 import type { Random } from "../../model/random.ts";
+import type { StoredSilence } from "../../model/silence.ts";
 import type { Store } from "../../model/store.ts";
 import { compileSilence } from "../../operate/alerts/silences.ts";
 import { backtestView, type BacktestView } from "../../operate/backtest/backtest-view.ts";
+import type { ReplayedItem } from "../../operate/backtest/replayed-watches.ts";
+import { sentDifferences } from "../../operate/backtest/sent-differences.ts";
+import { StoredAnswers } from "../../operate/backtest/stored-answers.ts";
 import { warmUpMs } from "../../operate/backtest/warm-up.ts";
 import { createReader } from "../../operate/create-reader.ts";
-import { createReplay, type ReplayedSilence, recordsSince } from "./replay.ts";
+import {
+  type ConfigReplay,
+  createReplay,
+  pathsOf,
+  type ReplayedSilence,
+  recordsSince,
+} from "./replay.ts";
 
 export interface BacktestQuery {
   readonly sinceMs: number;
@@ -27,11 +36,21 @@ export interface BacktestQuery {
 export interface BacktestDeps {
   readonly store: Pick<
     Store,
-    "archiveSize" | "archivedReads" | "listWatches" | "listSilences" | "eventHeads" | "eventRecords"
+    | "archiveSize"
+    | "archivedReads"
+    | "configRevisions"
+    | "eventHeads"
+    | "eventRecords"
+    | "eventsById"
+    | "explainEvent"
+    | "listSilences"
+    | "listWatches"
   >;
   readonly hash: Hash;
   /** Called with the share that is done, from 0 to 1. */
   readonly onProgress: (share: number) => void;
+  /** Called with each verdict of the active configuration. */
+  readonly onItem?: (item: ReplayedItem) => void;
 }
 
 const READS_AT_ONCE = 200;
@@ -39,28 +58,70 @@ const READS_AT_ONCE = 200;
 export async function runBacktest(
   active: Config,
   tried: Config,
-  { sinceMs, untilMs, watch, sink, limit }: BacktestQuery,
-  { store, hash, onProgress }: BacktestDeps,
+  query: BacktestQuery,
+  { store, hash, onProgress, onItem }: BacktestDeps,
 ): Promise<BacktestView> {
+  const { sinceMs, untilMs } = query;
   const { firstAtMs } = await store.archiveSize();
   const fromMs = Math.max(sinceMs, firstAtMs ?? sinceMs);
   const startMs = fromMs - Math.max(warmUpMs(active), warmUpMs(tried));
   const states = await store.listWatches();
-  const silences = await silencesOf(store);
-  const replayOf = (config: Config) =>
+  const silences = await store.listSilences();
+  const compiled = await compileAll(silences);
+  const stored = await recordsSince(store, startMs);
+  const acknowledged = stored
+    .flatMap(({ event, acknowledged: mark }) => (mark ? [{ eventId: event.id, mark }] : []))
+    .sort((a, b) => a.mark.atMs - b.mark.atMs);
+  const answers = new StoredAnswers((ids) => store.eventsById(ids));
+  const replayOf = (config: Config, onOwnItem?: typeof onItem) =>
     createReplay(config, {
-      states,
-      silences,
-      hash,
-      startMs,
+      ...{ states, silences: compiled, hash, startMs, answers, acknowledged },
+      onItem: onOwnItem,
       random: countingRandom(),
       log: NO_LOG,
     });
-  const [before, after] = [await replayOf(active), await replayOf(tried)];
+  const [before, after] = [await replayOf(active, onItem), await replayOf(tried)];
+  await replayAll(store, [before, after], { fromMs, startMs, untilMs, onProgress });
+  const [old, now] = [await before.end(fromMs), await after.end(fromMs)];
+  const differences = await sentDifferences({
+    sent: stored.filter(
+      ({ event }) => event.detectedAtMs >= fromMs && event.detectedAtMs < untilMs,
+    ),
+    replayed: old.records,
+    sentPathsOf: (id) => pathsOf(store, id),
+    replayedPathsOf: before.pathsOf,
+    silencedSinceMs: new Map(silences.map(({ id, startsAtMs }) => [id, startsAtMs])),
+    activeSinceMs: (await store.configRevisions())[0]?.atMs ?? 0,
+  });
+  await before.close();
+  await after.close();
+  return backtestView({
+    ...query,
+    ...{ fromMs, toMs: untilMs, sent: differences, before: old, after: now },
+    sinks: tried.sinks.map(({ name }) => name),
+    limits: limitsOf(tried, { sinceMs, fromMs, startMs, firstAtMs, unanswered: answers.missing }),
+    read: createReader(tried.linksHost),
+  });
+}
+
+interface ReplayedPeriod {
+  /** When the warm-up begins. */
+  readonly startMs: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly onProgress: (share: number) => void;
+}
+
+/** Replays the archive through several configurations side by side. */
+async function replayAll(
+  store: Pick<Store, "archivedReads">,
+  replays: readonly ConfigReplay[],
+  { startMs, fromMs, untilMs, onProgress }: ReplayedPeriod,
+): Promise<void> {
   let hasBegun = false;
   const begin = async () => {
     hasBegun = true;
-    for (const replay of [before, after]) {
+    for (const replay of replays) {
       await replay.passTo(fromMs);
       replay.begin();
     }
@@ -68,34 +129,30 @@ export async function runBacktest(
   let place: ArchivePlace = { atMs: startMs - 1, id: "" };
   for (;;) {
     const { reads, last } = await store.archivedReads(place, untilMs, READS_AT_ONCE);
-    for (const read of reads) {
-      if (!hasBegun && read.atMs >= fromMs) await begin();
-      await before.take(read);
-      await after.take(read);
+    for (const commit of byCommit(reads)) {
+      if (!hasBegun && commit.every(({ atMs }) => atMs >= fromMs)) await begin();
+      for (const replay of replays) await replay.take(commit);
     }
     if (last === undefined) break;
     place = last;
     onProgress((last.atMs - startMs) / (untilMs - startMs));
   }
   if (!hasBegun) await begin();
-  for (const replay of [before, after]) await replay.passTo(untilMs);
-  const sent = (await recordsSince(store, fromMs))
-    .filter(isOfWatch)
-    .filter(({ event }) => event.detectedAtMs < untilMs);
-  return backtestView({
-    ...{ fromMs, toMs: untilMs, watch, sink, limit, sent },
-    before: await before.end(fromMs),
-    after: await after.end(fromMs),
-    sinks: tried.sinks.map(({ name }) => name),
-    limits: limitsOf(tried, { sinceMs, fromMs, startMs, firstAtMs }),
-    read: createReader(tried.linksHost),
-  });
+  for (const replay of replays) await replay.passTo(untilMs);
 }
 
-const isOfWatch = ({ event }: EventRecord): boolean => event.watchKey !== "";
+function byCommit(reads: readonly ArchivedRead[]): readonly (readonly ArchivedRead[])[] {
+  const commits: ArchivedRead[][] = [];
+  for (const read of reads) {
+    const last = commits.at(-1);
+    if (read.sameCommit === true && last !== undefined) last.push(read);
+    else commits.push([read]);
+  }
+  return commits;
+}
 
-async function silencesOf(store: Pick<Store, "listSilences">): Promise<readonly ReplayedSilence[]> {
-  const compiled = (await store.listSilences()).map(async (stored) => {
+async function compileAll(silences: readonly StoredSilence[]): Promise<readonly ReplayedSilence[]> {
+  const compiled = silences.map(async (stored) => {
     const silence = await compileSilence(stored);
     return silence === undefined ? [] : [{ ...silence, startsAtMs: stored.startsAtMs }];
   });
@@ -107,12 +164,14 @@ interface Times {
   readonly fromMs: number;
   readonly startMs: number;
   readonly firstAtMs: number | null;
+  /** The number of events that have no stored answer of their enrichment. */
+  readonly unanswered: number;
 }
 
 /** Says what no replay can know. */
 function limitsOf(
   { watches }: Config,
-  { sinceMs, fromMs, startMs, firstAtMs }: Times,
+  { sinceMs, fromMs, startMs, firstAtMs, unanswered }: Times,
 ): readonly string[] {
   const limits: string[] = [];
   if (firstAtMs !== null && fromMs > sinceMs)
@@ -122,9 +181,15 @@ function limitsOf(
       `The archive begins at ${isoTime(firstAtMs)}: windows that reach further back start empty.`,
     );
   limits.push("Values between two reads, and counts at another moment, are not known.");
-  limits.push("Repeats and ends of alerts on values, ops alerts and reports are not replayed.");
+  limits.push(
+    "Repeats and ends of alerts on values, alerts on the volume of a watch, ops alerts and reports are not replayed.",
+  );
   if (watches.some(({ enrich }) => enrich !== undefined))
-    limits.push("Events of watches with `enrich` are replayed without their enrichment.");
+    limits.push(
+      unanswered === 0
+        ? "Enrichments use the stored answers and their time is not replayed."
+        : `Enrichments use the stored answers; ${unanswered} alerts have none and are replayed without.`,
+    );
   return limits;
 }
 

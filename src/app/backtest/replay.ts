@@ -11,17 +11,31 @@ import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import { createSinkWaits } from "../../deliver/queue/sink-waits.ts";
 import type { ArchivedRead } from "../../model/archive.ts";
 import type { Hash } from "../../model/hash.ts";
-import type { EventRecord } from "../../model/history.ts";
+import type { DeliveryPath, EventRecord } from "../../model/history.ts";
 import type { Log } from "../../model/log.ts";
+import type { Mark } from "../../model/mark.ts";
 import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { sinkFactsOf, sinkTypeOf } from "../../operate/alerts/create-sink.ts";
-import { createRouting, createWaitRules } from "../../operate/alerts/routing.ts";
-import { ReplayedWatches, type WatchCount } from "../../operate/backtest/replayed-watches.ts";
+import {
+  type Escalations,
+  type EscalationsDeps,
+  escalatingOf,
+  startEscalations,
+} from "../../operate/alerts/escalations.ts";
+import { createRouting, createWaitRules, type Routing } from "../../operate/alerts/routing.ts";
+import {
+  type ReplayedItem,
+  ReplayedWatches,
+  type WatchCount,
+} from "../../operate/backtest/replayed-watches.ts";
+import type { StoredAnswers } from "../../operate/backtest/stored-answers.ts";
 import { createReader } from "../../operate/create-reader.ts";
+import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { planWatches } from "../../operate/plan/configured-polls.ts";
-import { findSilence, type Silence } from "../../route/silence.ts";
+import { byAgeOfEvents, type EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
+import { findSilence, findSnooze, type Silence } from "../../route/silence.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import { createReplayClock, type ReplayClock } from "../../runtime/replay-clock.ts";
@@ -46,6 +60,12 @@ export interface ReplayedSilence extends Silence {
   readonly startsAtMs: number;
 }
 
+/** An alert that a person acknowledged, and when. */
+export interface ReplayedMark {
+  readonly eventId: string;
+  readonly mark: Mark;
+}
+
 export interface ReplayDeps {
   readonly states: readonly WatchState[];
   readonly silences: readonly ReplayedSilence[];
@@ -54,29 +74,42 @@ export interface ReplayDeps {
   readonly log: Log;
   /** When the warm-up begins. */
   readonly startMs: number;
+  /** What people acknowledged, in the order of time. */
+  readonly acknowledged: readonly ReplayedMark[];
+  readonly answers: StoredAnswers;
+  readonly onItem?: ((item: ReplayedItem) => void) | undefined;
 }
 
 export interface ConfigReplay {
-  /** Replays a read at its time. Reads come in the order of time. */
-  take(read: ArchivedRead): Promise<void>;
+  /** Replays the reads of one commit at their time. Commits come in the order of time. */
+  take(reads: readonly ArchivedRead[]): Promise<void>;
   /** Lets time pass without a read. */
   passTo(atMs: number): Promise<void>;
   /** Forgets what was counted so far, which warmed it up. */
   begin(): void;
   /** Ends the replay, and returns what it found since `sinceMs`. */
   end(sinceMs: number): Promise<ReplayResult>;
+  /** Returns what became of an event at each sink. */
+  pathsOf(eventId: string): Promise<readonly DeliveryPath[]>;
+  close(): Promise<void>;
+}
+
+/** An event that a read raised. */
+interface Found {
+  readonly evaluated: EvaluatedEvent;
+  readonly read: ArchivedRead;
 }
 
 /** How many events are read at once for the result. */
 const RECORDS_AT_ONCE = 200;
 
 export async function createReplay(config: Config, deps: ReplayDeps): Promise<ConfigReplay> {
-  const { states, silences, random, hash, log, startMs } = deps;
+  const { states, silences, random, hash, log, startMs, answers, onItem } = deps;
   const clock = createReplayClock(startMs);
   const store = openMemory({ clock, random });
   const messages: RecordedMessage[] = [];
   const planned = [...planWatches(config, hash, states).values()];
-  const watches = new ReplayedWatches(planned, states, { hash, startMs });
+  const watches = new ReplayedWatches(planned, states, { hash, startMs, onItem });
   const holding = () => silences.filter(({ startsAtMs }) => startsAtMs <= clock.now());
   const routing = createRouting(config, holding);
   const sinksOf = new Map(planned.map(({ watchKey, watch }) => [watchKey, watch.sinks]));
@@ -89,35 +122,97 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   });
   await pump.start();
   await clock.settle();
-  const passTo = (atMs: number) => pass({ store, clock, names }, atMs);
+  const escalations = startReplayedEscalations(config, {
+    ...{ store, clock, hash, log, routing, wakeDelivery: () => pump.wake() },
+    sinksOf: (watchKey) => sinksOf.get(watchKey),
+    isHeld: (event, sink) => isHeld(holding(), event, { sink, nowMs: clock.now() }),
+  });
+  const passTo = passWith(deps.acknowledged, { store, clock, names });
+  const evaluate = createEvaluation(planned, watches, answers);
   return {
     passTo,
     begin() {
       watches.resetCounts();
       messages.length = 0;
     },
-    async take(read) {
-      const events = watches.evaluate(read);
-      if (events.length === 0) return;
-      await passTo(read.atMs);
-      const routed = events.map((event) => ({
-        event: event.event,
-        deliveries: routing.routeOf(event, read.atMs, read.gatherMs),
-      }));
+    async take(reads) {
+      const found = await evaluate(reads);
+      if (found.length === 0) return;
+      const atMs = Math.max(...reads.map((read) => read.atMs));
+      await passTo(atMs);
       await store.commitPoll({
-        ...{ atMs: read.atMs, targets: [], verdicts: [] },
-        events: routed.map(({ event }) => event),
-        deliveries: routed.flatMap(({ deliveries }) => deliveries),
+        ...{ atMs, targets: [], verdicts: [] },
+        events: found.map(({ evaluated }) => evaluated.event),
+        deliveries: found.flatMap(({ evaluated, read }) =>
+          routing.routeOf(evaluated, read.atMs, read.gatherMs),
+        ),
       });
       pump.wake();
       await clock.settle();
     },
     async end(sinceMs) {
+      await escalations?.stop();
       await pump.stop(0);
-      const records = await recordsSince(store, sinceMs);
-      await store.close();
-      return { records, messages, counts: watches.counts() };
+      return {
+        records: await recordsSince(store, sinceMs),
+        messages,
+        counts: watches.counts(),
+      };
     },
+    pathsOf: (eventId) => pathsOf(store, eventId),
+    close: () => store.close(),
+  };
+}
+
+/** Returns the function that evaluates the reads of a commit, in the order of its events. */
+function createEvaluation(
+  planned: readonly PlannedWatch[],
+  watches: ReplayedWatches,
+  answers: StoredAnswers,
+): (reads: readonly ArchivedRead[]) => Promise<readonly Found[]> {
+  const enriched = new Set(
+    planned.flatMap(({ watch, watchKey }) => (watch.enrich === undefined ? [] : [watchKey])),
+  );
+  return async (reads) => {
+    const found = reads.flatMap((read) =>
+      watches.evaluate(read).map((evaluated): Found => ({ evaluated, read })),
+    );
+    const asked = found.filter(({ evaluated }) => enriched.has(evaluated.event.watchKey));
+    const events = await answers.enrich(asked.map(({ evaluated }) => evaluated.event));
+    const byId = new Map(events.map((event) => [event.id, event]));
+    const answered = found.map(({ evaluated, read }): Found => {
+      const event = byId.get(evaluated.event.id);
+      return { read, evaluated: event === undefined ? evaluated : { ...evaluated, event } };
+    });
+    return reads.length < 2
+      ? answered
+      : answered.sort((a, b) => byAgeOfEvents(a.evaluated.event, b.evaluated.event));
+  };
+}
+
+interface Passing {
+  readonly store: Store;
+  readonly clock: ReplayClock;
+  /** The names of the sinks. */
+  readonly names: readonly string[];
+}
+
+/** Returns the function that lets time pass, in which people acknowledge alerts. */
+function passWith(
+  acknowledged: readonly ReplayedMark[],
+  passing: Passing,
+): (atMs: number) => Promise<void> {
+  const marks = [...acknowledged];
+  return async (atMs) => {
+    for (let next = marks[0]; next !== undefined && next.mark.atMs <= atMs; next = marks[0]) {
+      marks.shift();
+      await pass(passing, next.mark.atMs);
+      await passing.store.mark({
+        ...{ kind: "acknowledged", what: next.eventId, isUndo: false },
+        ...next.mark,
+      });
+    }
+    await pass(passing, atMs);
   };
 }
 
@@ -125,13 +220,10 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
  * Lets time pass: step by step while something is due, and at once where nothing is, because a
  * pump that has nothing to do still looks twice a minute.
  */
-async function pass(
-  { store, clock, names }: { store: Store; clock: ReplayClock; names: readonly string[] },
-  atMs: number,
-): Promise<void> {
+async function pass({ store, clock, names }: Passing, atMs: number): Promise<void> {
   for (;;) {
     await clock.settle();
-    const dueMs = await store.nextDueAt(names);
+    const dueMs = earlier(await store.nextDueAt(names), await store.nextEscalationAt());
     if (dueMs === null || dueMs > atMs) break;
     if (dueMs > clock.now()) await clock.leap(dueMs);
     else if (!(await clock.step(atMs))) break;
@@ -139,6 +231,34 @@ async function pass(
   await clock.leap(atMs);
   await clock.settle();
 }
+
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.min(a, b);
+
+const isHeld = (...asked: Parameters<typeof findSilence>): boolean =>
+  findSilence(...asked) !== undefined || findSnooze(...asked) !== undefined;
+
+interface EscalatingDeps extends Pick<EscalationsDeps, "store" | "clock" | "hash" | "log"> {
+  readonly routing: Routing;
+  sinksOf(watchKey: string): readonly string[] | undefined;
+  isHeld: EscalationsDeps["silences"]["isHeld"];
+  wakeDelivery(): void;
+}
+
+/** Starts the escalation of alerts; undefined if the configuration escalates none. */
+const startReplayedEscalations = (
+  config: Config,
+  { routing, sinksOf, isHeld: isHeldNow, ...deps }: EscalatingDeps,
+): Escalations | undefined =>
+  escalatingOf(config) === undefined
+    ? undefined
+    : startEscalations({
+        ...deps,
+        config: () => config,
+        routing: () => routing,
+        active: { sinksOf },
+        silences: { isHeld: isHeldNow },
+      });
 
 interface RecordingDeps extends Pick<ReplayDeps, "random" | "log"> {
   readonly store: Store;
@@ -160,6 +280,7 @@ function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
     throttles: throttlesByKey(config.route, facts),
     digests: digestsByName(config.route, facts),
     waitRules: createWaitRules(config, { clock, active: { sinksOf }, silences }),
+    escalating: escalatingOf(config),
     holds: () => true,
     mayAct: async () => true,
     readEvent: (event) => read(event),
@@ -208,4 +329,12 @@ export async function recordsSince(
   for (let at = 0; at < ids.length; at += RECORDS_AT_ONCE)
     records.push(...(await store.eventRecords(ids.slice(at, at + RECORDS_AT_ONCE))));
   return records;
+}
+
+/** Returns what became of an event at each sink; nothing if the state does not have it. */
+export async function pathsOf(
+  store: Pick<Store, "explainEvent">,
+  eventId: string,
+): Promise<readonly DeliveryPath[]> {
+  return (await store.explainEvent(eventId))[0]?.deliveries ?? [];
 }

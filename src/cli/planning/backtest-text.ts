@@ -5,18 +5,19 @@ import type {
   BacktestView,
   BacktestWatch,
   ChangedAlerts,
-  SentDifference,
 } from "../../operate/backtest/backtest-view.ts";
+import type { SentDifference } from "../../operate/backtest/sent-differences.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const MAX_REASONS = 5;
 const MAX_SENT = 10;
+const DAY_MS = 86_400_000;
 
 export function formatBacktest(view: BacktestView): string {
   const parts = [
     `From ${timeText(view.from)} to ${timeText(view.to)}: the active configuration, and the tried one.`,
-    watchTable(view.watches),
+    watchTable(view),
     reasons(view.watches),
     sinkTable(view.sinks),
     days(view.sinks),
@@ -27,16 +28,32 @@ export function formatBacktest(view: BacktestView): string {
       ? "No alerts."
       : ["The first alerts:", ...view.alerts.map(alertText)].join("\n"),
     sentText(view.sent),
-    ["Not known:", ...view.limits.map((limit) => `  ${limit}`)].join("\n"),
+    unknown(view.limits),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
+
+/** Formats only what changes: the counts of each sink, and the alerts that differ. */
+export const formatChangedMessages = (view: BacktestView): string =>
+  [
+    `Messages from ${timeText(view.from)} to ${timeText(view.to)}, with the active configuration and with the other one:`,
+    sinkTable(view.sinks),
+    changes("Added", view.added),
+    changes("Gone", view.gone),
+    changes("Moved to another sink", view.moved),
+    unknown(view.limits),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+
+const unknown = (limits: readonly string[]): string =>
+  ["Not known:", ...limits.map((limit) => `  ${limit}`)].join("\n");
 
 const timeText = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 const countText = (count: number | undefined): string =>
   count === undefined ? "-" : formatCount(count);
 
-const watchTable = (watches: readonly BacktestWatch[]): string =>
+const watchTable = ({ watches, from, to }: BacktestView): string =>
   formatTable(
     [
       { title: "WATCH" },
@@ -46,17 +63,29 @@ const watchTable = (watches: readonly BacktestWatch[]): string =>
       { title: "ALERTED", align: "right" },
       { title: "" },
     ],
-    watches.map(({ watch, before, after, unread }) => [
-      watch,
-      countText(before?.read),
-      countText(before?.alerted),
-      countText(after?.read),
-      countText(after?.alerted),
-      unread.length === 0
-        ? ""
-        : `at least: ${unread.length} of its targets were never read, so only posts that other watches read count`,
+    watches.map((one) => [
+      one.watch,
+      countText(one.before?.read),
+      countText(one.before?.alerted),
+      countText(one.after?.read),
+      one.unread.length === 0
+        ? countText(one.after?.alerted)
+        : `at least ${countText(one.after?.alerted)}`,
+      unreadText(one, Date.parse(to) - Date.parse(from)),
     ]),
   );
+
+/** Says how many targets were never read, and what reading them back costs. */
+function unreadText(
+  { targets, unread, backfill_requests: requests }: BacktestWatch,
+  periodMs: number,
+): string {
+  if (unread.length === 0) return "";
+  const never = `${formatCount(unread.length)} of ${plural(targets, "target")} never read`;
+  return requests === null
+    ? never
+    : `${never}; a backfill of ${plural(Math.max(1, Math.round(periodMs / DAY_MS)), "day")} costs about ${plural(requests, "request")}`;
+}
 
 const reasons = (watches: readonly BacktestWatch[]): string =>
   watches

@@ -3,19 +3,18 @@
  * active one. Works in this process, on the state as it is.
  */
 import { type Command, Option } from "commander";
-import { runBacktest } from "../../app/backtest/backtest.ts";
+import { loadActiveConfig } from "../../app/backtest/active-config.ts";
+import { type BacktestQuery, runBacktest } from "../../app/backtest/backtest.ts";
 import type { Config } from "../../config/config.ts";
 import { bindLabels } from "../../config/compile/build-watch.ts";
-import { loadConfig } from "../../config/load/load-config.ts";
 import { createWhereCompiler } from "../../config/where/where.ts";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Files } from "../../model/files.ts";
+import type { BacktestView } from "../../operate/backtest/backtest-view.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { parseTime, TIMES } from "../../server/contract/event-query.ts";
-import { SINK_TYPES } from "../../sinks/registry.ts";
 import type { OpenedStore } from "../../state/open.ts";
-import { WATCH_TYPES, watchTypeOf } from "../../watches/registry.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { readState } from "../access/read-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "../terminal/context.ts";
 import { createProgress } from "../terminal/progress.ts";
@@ -84,23 +83,33 @@ async function backtest(context: CliContext, options: Options): Promise<void> {
     "sink",
     sink,
   );
-  const progress = createProgress();
-  const view = await readState(context, tried, async (store) => {
-    await requireArchive(store, untilMs);
-    const active = await activeConfig(store);
-    return runBacktest(
-      active,
-      tried,
-      { sinceMs, untilMs, watch, sink, limit },
-      {
-        store,
-        hash: sha256,
-        onProgress: (share) => progress.show(`replaying: ${Math.round(share * 100)}%`),
-      },
-    );
-  }).finally(() => progress.clear());
+  const view = await replayPeriod(context, tried, { sinceMs, untilMs, watch, sink, limit });
   const isJson = options.json === true || options.format === "json";
   context.out(isJson ? JSON.stringify(view, undefined, 2) : formatBacktest(view));
+}
+
+/** Replays a period with the active configuration and with the tried one, from the latter's state. */
+export async function replayPeriod(
+  context: CliContext,
+  tried: Config,
+  query: BacktestQuery,
+): Promise<BacktestView> {
+  const progress = createProgress();
+  return readState(context, tried, async (store) => {
+    await requireArchive(store, query.untilMs);
+    const active = await loadActiveConfig(await store.currentConfig());
+    const onProgress = (share: number) => progress.show(`replaying ${barOf(share)}`);
+    return runBacktest(active, tried, query, { store, hash: sha256, onProgress });
+  }).finally(() => progress.clear());
+}
+
+const BAR_CHARS = 30;
+
+/** Returns a bar like `[#####     ]  50%`. */
+function barOf(share: number): string {
+  const done = Math.min(1, Math.max(0, share));
+  const bar = "#".repeat(Math.round(done * BAR_CHARS)).padEnd(BAR_CHARS);
+  return `[${bar}] ${String(Math.floor(done * 100)).padStart(3)}%`;
 }
 
 function timeOf(option: string, text: string, nowMs: number): number {
@@ -145,35 +154,3 @@ async function requireArchive(store: OpenedStore, untilMs: number): Promise<void
       },
     );
 }
-
-/** Loads the configuration that the last start or reload stored. */
-async function activeConfig(store: OpenedStore): Promise<Config> {
-  const text = await store.currentConfig();
-  const path = "/stored/watches.yaml";
-  const loaded =
-    text === undefined
-      ? undefined
-      : await loadConfig({
-          ...{ path, files: onlyFile(path, text), env: {}, lenientSecrets: true },
-          ...{ watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES },
-        });
-  if (loaded?.ok === true) return loaded.config;
-  const reason =
-    loaded === undefined
-      ? "the state has no stored configuration"
-      : `the stored configuration cannot be loaded by this version: ${loaded.issues.find(({ severity }) => severity === "error")?.message}`;
-  throw new ExitError(EXIT.failed, "BACKTEST_NO_CONFIG", reason, {
-    hint: "Start or reload the daemon of this version once: it stores its configuration.",
-  });
-}
-
-const onlyFile = (path: string, text: string): Files => ({
-  readText: async (asked) =>
-    asked === path
-      ? text
-      : Promise.reject(Object.assign(new Error(`no file ${asked}`), { code: "ENOENT" })),
-  size: async (asked) => (asked === path ? text.length : 0),
-  exists: async (asked) => asked === path,
-  isDirectory: async () => false,
-  list: async () => [],
-});

@@ -3,6 +3,7 @@
  * will be. Makes no billed request without `--online`.
  */
 import type { Command } from "commander";
+import type { BacktestView } from "../../operate/backtest/backtest-view.ts";
 import { memoryChanges } from "../../operate/changes/memory-changes.ts";
 import { strandedReasons } from "../../operate/alerts/stranded.ts";
 import { readKnown } from "../../operate/plan/known-state.ts";
@@ -25,6 +26,8 @@ import {
   requireConfig,
 } from "../terminal/context.ts";
 import { openService } from "../access/service-access.ts";
+import { replayPeriod } from "./backtest.ts";
+import { formatChangedMessages } from "./backtest-text.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
 import { ask } from "../access/ask.ts";
@@ -35,6 +38,7 @@ import { formatCount } from "../terminal/table.ts";
 interface PlanOptions {
   readonly config: string;
   readonly diff?: string;
+  readonly messages?: true;
   readonly online?: true;
   readonly json?: true;
 }
@@ -50,6 +54,10 @@ export function addPlan(program: Command, context: CliContext): void {
       "--diff <file>",
       "another configuration: show what would change per watch, from --config to this one",
     )
+    .option(
+      "--messages",
+      "with --diff: also show which messages of the last 7 days would have changed, from the archive",
+    )
     .option(...ONLINE_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -61,8 +69,12 @@ export function addPlan(program: Command, context: CliContext): void {
 
 async function plan(
   context: CliContext,
-  { config, diff, online, json }: PlanOptions,
+  { config, diff, messages, online, json }: PlanOptions,
 ): Promise<void> {
+  if (messages === true && diff === undefined)
+    throw new ExitError(EXIT.usage, "USAGE", "--messages compares two configurations", {
+      hint: "Name the other one with --diff FILE.",
+    });
   const { view, ...before } = await viewOf(context, config, online);
   const say = (value: object, text: string) =>
     context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
@@ -77,8 +89,27 @@ async function plan(
     memory,
     stranded: await strandedBy(context, before.config, after),
   });
-  say(compared, formatDiff(compared));
+  const replayed = messages === true ? await lastMessages(context, after) : undefined;
+  say(
+    replayed === undefined ? compared : { ...compared, messages: replayed },
+    [
+      formatDiff(compared),
+      ...(replayed === undefined ? [] : [formatChangedMessages(replayed)]),
+    ].join("\n\n"),
+  );
   if (other.over_budget) throw overBudget(other);
+}
+
+const MESSAGES_MS = 7 * 86_400_000;
+const MAX_SHOWN = 20;
+
+/** Replays the last days with the active configuration and with the other one. */
+function lastMessages(context: CliContext, other: Config): Promise<BacktestView> {
+  const untilMs = context.clock.now();
+  return replayPeriod(context, other, {
+    ...{ sinceMs: untilMs - MESSAGES_MS, untilMs, limit: MAX_SHOWN },
+    ...{ watch: undefined, sink: undefined },
+  });
 }
 
 /**

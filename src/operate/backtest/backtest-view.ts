@@ -3,8 +3,10 @@ import { isoTime } from "../../model/clock.ts";
 import type { EventRecord } from "../../model/history.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
+import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import { compare, type Difference, type Placed, placedIn, sinksByEvent } from "./compare.ts";
 import type { WatchCount } from "./replayed-watches.ts";
+import type { SentDifference } from "./sent-differences.ts";
 
 /** What a replay found. */
 export interface Replayed {
@@ -40,8 +42,15 @@ export interface BacktestWatch {
   readonly before: Counts | null;
   /** The counts with the tried one; null if it does not have the watch. */
   readonly after: (Counts & { readonly reasons: readonly ReasonCount[] }) | null;
+  /** The number of targets with the tried configuration. */
+  readonly targets: number;
   /** Targets that were never read. `after` is then a lower bound. */
   readonly unread: readonly string[];
+  /**
+   * About how many requests a backfill of the period takes for these targets; null if none is
+   * needed or possible.
+   */
+  readonly backfill_requests: number | null;
 }
 
 interface ReasonCount {
@@ -80,24 +89,13 @@ export interface ChangedAlerts {
   readonly alerts: readonly AlertView[];
 }
 
-export interface SentDifference {
-  readonly id: string;
-  readonly watch: string;
-  readonly sink: string;
-  /** What the replay did with it; null if it did not have it. */
-  readonly replayed: string | null;
-  /** What became of it; null if the state does not have it. */
-  readonly sent: string | null;
-  readonly cause: string;
-}
-
 export interface BacktestFacts {
   readonly fromMs: number;
   readonly toMs: number;
   readonly before: Replayed;
   readonly after: Replayed;
-  /** What the state recorded in this time. */
-  readonly sent: readonly EventRecord[];
+  /** Where the state recorded something else. */
+  readonly sent: readonly SentDifference[];
   readonly sinks: readonly string[];
   readonly sink: string | undefined;
   readonly watch: string | undefined;
@@ -107,7 +105,6 @@ export interface BacktestFacts {
 }
 
 const HOUR_MS = 3_600_000;
-const MAX_SENT = 1_000;
 
 export function backtestView(facts: BacktestFacts): BacktestView {
   const { fromMs, toMs, limits, limit, sink, watch } = facts;
@@ -144,7 +141,10 @@ export function backtestView(facts: BacktestFacts): BacktestView {
       .map((name) => sinkOf(name, facts, { records: after, now, old })),
     alerts: [...nowSinks.keys()].slice(0, limit).map(alertOf),
     ...{ added: inOrder(added), gone: inOrder(gone), moved: inOrder(moved) },
-    sent: sentDifferences(own(facts.sent), before, ofSink).slice(0, MAX_SENT),
+    sent: facts.sent.filter(
+      (one) =>
+        (watch === undefined || one.watch === watch) && (sink === undefined || one.sink === sink),
+    ),
   };
 }
 
@@ -161,9 +161,22 @@ function watchesOf({ before, after, watch }: BacktestFacts): readonly BacktestWa
         watch: id,
         before: old === undefined ? null : { read: old.read, alerted: old.alerted },
         after: now === undefined ? null : { read: now.read, alerted: now.alerted, reasons },
+        targets: now?.targets ?? 0,
         unread: now?.unread ?? [],
+        backfill_requests: now === undefined ? null : backfillRequests(now),
       };
     });
+}
+
+/**
+ * Estimates what reading the unread targets back would take, if each shows as many posts as the
+ * other targets of the watch. If there is no other, at least as many as other watches read.
+ */
+function backfillRequests({ read, targets, unread, isFeed }: WatchCount): number | null {
+  if (unread.length === 0 || !isFeed) return null;
+  const known = targets - unread.length;
+  const perTarget = read / (known === 0 ? unread.length : known);
+  return unread.length * (1 + Math.floor(perTarget / ITEMS_PER_PAGE));
 }
 
 interface ShownAlerts {
@@ -211,53 +224,4 @@ function busiestHour(timesMs: readonly number[]): BacktestSink["busiest_hour"] {
   }
   const [busiest] = [...hours].sort(([hour, a], [other, b]) => b - a || hour - other);
   return busiest === undefined ? null : { from: isoTime(busiest[0] * HOUR_MS), alerts: busiest[1] };
-}
-
-/** Compares the replay of the active configuration with what the state recorded. */
-function sentDifferences(
-  sent: readonly EventRecord[],
-  replayed: readonly EventRecord[],
-  ofSink: (placed: readonly Placed[]) => readonly Placed[],
-): readonly SentDifference[] {
-  const watchOf = new Map([...replayed, ...sent].map(({ event }) => [event.id, event.watch]));
-  const byPair = (records: readonly EventRecord[]) =>
-    new Map(
-      ofSink(placedIn(records))
-        .filter(({ sink }) => sink !== "enrichment" && !sink.endsWith(" crosspost"))
-        .map((one) => [`${one.event}\n${one.sink}`, one]),
-    );
-  const [was, is] = [byPair(sent), byPair(replayed)];
-  return [...new Set([...is.keys(), ...was.keys()])].flatMap((pair) => {
-    const [real, tried] = [was.get(pair), is.get(pair)];
-    if (real !== undefined && tried !== undefined && alike(real, tried)) return [];
-    const [id = "", sink = ""] = pair.split("\n");
-    return [
-      {
-        ...{ id, sink, watch: watchOf.get(id) ?? "" },
-        replayed: tried?.state ?? null,
-        sent: real?.state ?? null,
-        cause: causeOf(real, tried),
-      },
-    ];
-  });
-}
-
-/** Whether both sides did the same with an alert. What waits in one may be sent in the other. */
-const alike = (one: Placed, other: Placed): boolean => kindOf(one) === kindOf(other);
-
-const kindOf = ({ state }: Placed): string =>
-  state === "muted" || state === "silenced" || state === "duplicate"
-    ? state
-    : state === "dead"
-      ? "dead"
-      : "delivered";
-
-function causeOf(real: Placed | undefined, tried: Placed | undefined): string {
-  if (real === undefined)
-    return "the state has no such alert: another configuration was active, or it was found again";
-  if (tried === undefined)
-    return "the archive does not lead to it: a backfill, a replay or another configuration sent it";
-  if (real.detail !== "") return real.detail;
-  if (tried.detail !== "") return `replayed: ${tried.detail}`;
-  return `the state calls it ${real.state}, and the replay ${tried.state}`;
 }

@@ -4,8 +4,8 @@
  * from posts that other watches read.
  */
 import type { ArchivedRead, FoundFact } from "../../model/archive.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { Hash } from "../../model/hash.ts";
-import type { Tweet } from "../../model/tweet.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { reasonAgainstMember } from "../../polling/evaluate/evaluate-member-list.ts";
@@ -14,9 +14,7 @@ import { makeEvent } from "../../polling/evaluate/make-event.ts";
 import { byAgeOfEvents, type EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
 import { reasonAgainstBody } from "../../polling/evaluate/where-reason.ts";
 import type { Planned, Subscriber } from "../../polling/watch-poll.ts";
-import type { Query } from "../../query/query.ts";
-import { evaluateQuery } from "../../query/evaluate.ts";
-import { parseQuery } from "../../query/parse.ts";
+import { type UnreadTarget, unreadOf } from "./unread-targets.ts";
 
 /** What became of the items of a watch. */
 export interface WatchCount {
@@ -24,46 +22,61 @@ export interface WatchCount {
   alerted: number;
   /** Why items raised no alert, and how many. */
   readonly reasons: Map<string, number>;
+  /** The number of its targets, and whether a backfill can read them. */
+  readonly targets: number;
+  readonly isFeed: boolean;
   /** Targets that were never read. Their items are those that other watches read: a lower bound. */
   readonly unread: readonly string[];
+}
+
+/** The verdict of a watch on a fact. */
+export interface ReplayedItem extends Pick<FoundFact, "watchKey" | "targetKey" | "subject"> {
+  readonly type: string;
+  readonly found: FoundFact["found"];
+  /** Why it raised no alert; undefined if it did. */
+  readonly reason: string | undefined;
+}
+
+export interface ReplayedWatchesDeps {
+  readonly hash: Hash;
+  readonly startMs: number;
+  readonly onItem?: ((item: ReplayedItem) => void) | undefined;
 }
 
 const BASELINE = "it was there when the watch began";
 const TOO_OLD = "older than max_age when it was found";
 const MISSED = "it came while the watch was away";
+/** The source of reads that rechecks made. */
+const RECHECK = "recheck";
 
 interface Replayed {
   readonly planned: Planned;
   readonly count: WatchCount;
   readonly targets: ReadonlyMap<string, string>;
   readonly unread: readonly UnreadTarget[];
-  /** The items that were counted. */
-  readonly known: Set<string>;
+  /** The items that were counted, with the reason why they raised no alert. */
+  readonly known: Map<string, string | undefined>;
   /** The ids of the events that it raised. */
   readonly raised: Set<string>;
   /** The subjects of the posts that it alerted on. */
   readonly alerted: Set<string>;
 }
 
-interface UnreadTarget {
-  readonly key: string;
-  readonly name: string;
-  has(tweet: Tweet, nowMs: number): boolean;
-}
-
 export class ReplayedWatches {
   readonly #byKey = new Map<string, Replayed>();
   readonly #hash: Hash;
   readonly #startMs: number;
+  readonly #onItem: ((item: ReplayedItem) => void) | undefined;
 
-  /** `startMs`: when the replay begins. What was alerted before then is not known to it. */
+  /** `startMs` is when the replay begins. `onItem` is called with the verdict on each fact. */
   constructor(
     planned: readonly PlannedWatch[],
     states: readonly WatchState[],
-    { hash, startMs }: { readonly hash: Hash; readonly startMs: number },
+    { hash, startMs, onItem }: ReplayedWatchesDeps,
   ) {
     this.#hash = hash;
     this.#startMs = startMs;
+    this.#onItem = onItem;
     const registered = new Map(
       states.map(({ key, targets }) => [key, new Set(targets.map((target) => target.key))]),
     );
@@ -76,12 +89,17 @@ export class ReplayedWatches {
         .map((target) => unreadOf(one, target));
       this.#byKey.set(watchKey, {
         planned: one,
-        count: { read: 0, alerted: 0, reasons: new Map(), unread: unread.map(({ name }) => name) },
+        count: {
+          ...{ read: 0, alerted: 0, reasons: new Map() },
+          targets: targets.length,
+          isFeed: one.type.detection.detector === "feed",
+          unread: unread.map(({ name }) => name),
+        },
         targets: new Map(
           targets.filter(({ key }) => read.has(key)).map(({ key, name }) => [key, name]),
         ),
         unread,
-        ...{ known: new Set(), raised: new Set(), alerted: new Set() },
+        ...{ known: new Map(), raised: new Set(), alerted: new Set() },
       });
     }
   }
@@ -100,13 +118,38 @@ export class ReplayedWatches {
     }
   }
 
-  /** Returns the events that a read raises, oldest first. */
+  /** Returns the events that a read raises, in the order in which its commit creates them. */
   evaluate(read: ArchivedRead): readonly EvaluatedEvent[] {
-    const own = read.facts.flatMap((fact) => this.#evaluateFact(fact, read) ?? []);
+    const facts = read.source === RECHECK ? read.facts : this.#inOrder(read.facts);
+    const own = facts.flatMap((fact) => this.#evaluateFact(fact, read) ?? []);
     const others = [...this.#byKey.values()].flatMap((watch) =>
       watch.unread.length === 0 ? [] : this.#evaluateUnread(watch, read),
     );
-    return [...own, ...others].sort((a, b) => byAgeOfEvents(a.event, b.event));
+    const events = [...own, ...others];
+    if (read.source === RECHECK) return events;
+    return events.sort((a, b) => byAgeOfEvents(a.event, b.event));
+  }
+
+  /** Returns the facts with those who joined a list last to first, because lists are newest first. */
+  #inOrder(facts: readonly FoundFact[]): readonly FoundFact[] {
+    const groups = groupBy(facts, ({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`);
+    return [...groups.values()].flatMap((own) => {
+      const joinedType = this.#joinedType(own[0]);
+      if (joinedType === undefined) return own;
+      const joined = own.filter(({ type }) => type === joinedType);
+      return [...joined.toReversed(), ...own.filter((fact) => !joined.includes(fact))];
+    });
+  }
+
+  /** Returns the event type of a new member; undefined if the fact is not about a list. */
+  #joinedType({ watchKey, targetKey }: FoundFact): string | undefined {
+    const planned = this.#byKey.get(watchKey)?.planned;
+    const target = planned?.targets.find(({ key }) => key === targetKey);
+    if (planned === undefined || target === undefined) return undefined;
+    const { type, watch } = planned;
+    return type.detection.detector === "roster"
+      ? type.detection.rule(watch.settings, target).joined
+      : undefined;
   }
 
   #evaluateFact(fact: FoundFact, read: ArchivedRead): EvaluatedEvent | undefined {
@@ -114,19 +157,12 @@ export class ReplayedWatches {
     const targetName = watch?.targets.get(fact.targetKey);
     if (watch === undefined || targetName === undefined) return undefined;
     const { planned } = watch;
-    if (read.source === "recheck" && !this.#isFollowed(watch, fact)) return undefined;
+    if (read.source === RECHECK && !isFollowed(watch, fact)) return undefined;
     const reason = reasonAgainst(planned, fact);
     this.#countItem(watch, fact, reason);
     if (reason !== undefined) return undefined;
     const subscriber = { ...planned, targetKey: fact.targetKey, targetName };
     return this.#raise(watch, subscriber, fact, read.atMs);
-  }
-
-  /** Whether rechecks of this configuration would show the fact. */
-  #isFollowed({ planned, alerted }: Replayed, { type, subject, occurredAtMs }: FoundFact): boolean {
-    if (planned.watch.recheck === undefined) return false;
-    if (type === "tweet.created") return !alerted.has(subject);
-    return alerted.has(subject) || occurredAtMs < this.#startMs;
   }
 
   #evaluateUnread(watch: Replayed, read: ArchivedRead): readonly EvaluatedEvent[] {
@@ -156,11 +192,16 @@ export class ReplayedWatches {
   }
 
   #countItem({ count, known }: Replayed, fact: FoundFact, reason: string | undefined): void {
-    const isKnown = known.has(fact.subject);
-    known.add(fact.subject);
-    if (isKnown && fact.type === "tweet.created") return;
-    if (fact.found !== "baseline") count.read += 1;
-    if (reason !== undefined) count.reasons.set(reason, (count.reasons.get(reason) ?? 0) + 1);
+    const { watchKey, targetKey, subject, type, found } = fact;
+    this.#onItem?.({ watchKey, targetKey, subject, type, found, reason });
+    const isKnown = type === "tweet.created" && known.has(subject);
+    const before = isKnown ? known.get(subject) : undefined;
+    // A post that was kept back and raises an alert later is counted as that alert alone.
+    if (isKnown && (before === undefined || reason !== undefined)) return;
+    if (type === "tweet.created") known.set(subject, reason);
+    if (before !== undefined) return addTo(count.reasons, before, -1);
+    if (found !== "baseline") count.read += 1;
+    if (reason !== undefined) addTo(count.reasons, reason, 1);
   }
 
   #raise(
@@ -177,6 +218,22 @@ export class ReplayedWatches {
     const isMissed = fact.missed === "on_return" && watch.planned.watch.onReturn === "digest";
     return isMissed ? { ...evaluated, isMissed } : evaluated;
   }
+}
+
+function addTo(counts: Map<string, number>, key: string, count: number): void {
+  const sum = (counts.get(key) ?? 0) + count;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
+}
+
+/**
+ * Whether rechecks of this configuration would show the fact. A post that was found before the
+ * replay begins is not followed, because nobody knows whether it was alerted.
+ */
+function isFollowed({ planned, known, alerted }: Replayed, { type, subject }: FoundFact): boolean {
+  if (planned.watch.recheck === undefined) return false;
+  if (type === "tweet.created") return known.has(subject) && !alerted.has(subject);
+  return alerted.has(subject);
 }
 
 /** Returns why the watch rejects a fact; undefined if it accepts it. */
@@ -204,23 +261,4 @@ function withoutValues(planned: Planned): Planned {
   const { text } = where;
   const matches: typeof where.matches = (body) => where.matches(body);
   return { ...planned, watch: { ...planned.watch, where: { text, matches } } };
-}
-
-/** Returns how posts of a target are recognised that other watches read. */
-function unreadOf({ watch, type }: Planned, target: PlannedWatch["targets"][number]): UnreadTarget {
-  const { key, name } = target;
-  const none = { key, name, has: () => false };
-  if (type.detection.detector !== "feed") return none;
-  if (/^@?\w{1,15}$/.test(name)) {
-    const handle = name.replace(/^@/, "").toLowerCase();
-    return { key, name, has: ({ user }) => user.username.toLowerCase() === handle };
-  }
-  const query = queryOf(type.source(watch.settings, target).params["query"]);
-  return query === undefined
-    ? none
-    : { key, name, has: (tweet, nowMs) => evaluateQuery(query, tweet, { nowMs }) };
-}
-
-function queryOf(text: unknown): Query | undefined {
-  return typeof text === "string" ? parseQuery(text) : undefined;
 }

@@ -7,14 +7,16 @@ const DAY_MS = 86_400_000;
 const MAX_DIGEST_MS = 7 * DAY_MS;
 
 /** Returns the longest window of a configuration. */
-export function warmUpMs({ sinks, route }: Config): number {
+export function warmUpMs({ sinks, route, watches }: Config): number {
   const windows = sinks.flatMap((sink) => [
     // Chats are alerted once a day on a fact.
     sinkTypeOf(sink).chat ? DAY_MS : 0,
     sink.throttle?.intervalMs ?? 0,
     ...windowsOf(sink),
   ]);
-  return Math.max(0, ...windows, ...(route === undefined ? [] : windowsIn(route)));
+  // A recheck reports what became of a post that was found up to so long before.
+  const rechecks = watches.map(({ recheck }) => recheck?.untilMs ?? 0);
+  return Math.max(0, ...windows, ...rechecks, ...(route === undefined ? [] : windowsIn(route)));
 }
 
 const windowsIn = (route: Route): readonly number[] => [
