@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { isSettled } from "./check/settled.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
 import type { Scenario } from "./draw/scenario.ts";
-import { playJob, playScenario, type Verdict } from "./run/play-seed.ts";
+import { playBacktest, playJob, playScenario, type Verdict } from "./run/play-seed.ts";
 import { shrink } from "./run/shrink.ts";
 import { simulate } from "./run/simulate.ts";
 import { warmUp } from "./run/warm-up.ts";
@@ -28,6 +28,7 @@ const HELP = `npm run sim -- [options]
   --workers N       processes; one per core unless given
   --bail            play no further seed after the first failure
   --kept            play all scenarios that were kept, before any seeds
+  --backtest        compare a backtest with the state that is left, instead of all checks
   --keep            make what fails smaller and keep it in test/sim/regressions`;
 
 const { values } = parseArgs({
@@ -46,6 +47,7 @@ const { values } = parseArgs({
       keep: { type: "boolean" },
       twice: { type: "boolean" },
       kept: { type: "boolean" },
+      backtest: { type: "boolean" },
       bail: { type: "boolean" },
     },
     ...{ worker: { type: "boolean" }, help: { type: "boolean" } },
@@ -53,7 +55,10 @@ const { values } = parseArgs({
 });
 
 const replicas = values.replicas === undefined ? {} : { replicas: Number(values.replicas) };
-const forced = values.replicas === undefined ? "" : ` --replicas ${values.replicas}`;
+const isBacktest = values.backtest === true;
+const forced =
+  (values.replicas === undefined ? "" : ` --replicas ${values.replicas}`) +
+  (isBacktest ? " --backtest" : "");
 const draw = (seed: number): Scenario => drawScenario(seed, replicas.replicas);
 
 const KEPT = "test/sim/regressions";
@@ -85,7 +90,7 @@ async function playOne(scenario: Scenario, again: string): Promise<void> {
   await warmUp();
   if (values.trace) await printTrace(scenario);
   if (values.twice) await compareTwo(scenario);
-  const verdict = await playScenario(scenario);
+  const verdict = await (isBacktest ? playBacktest : playScenario)(scenario);
   report(verdict, again);
   if (verdict.objections.length === 0)
     console.log(
@@ -118,8 +123,8 @@ async function playMany(): Promise<void> {
     played += 1;
     const isTwice = n % TWICE_EVERY === 0;
     return name === undefined
-      ? { seed: first + n - kept.length, ...replicas, isTwice }
-      : { seed: n, isTwice, file: join(KEPT, name) };
+      ? { seed: first + n - kept.length, ...replicas, isTwice, isBacktest }
+      : { seed: n, isTwice, isBacktest, file: join(KEPT, name) };
   };
   const verdicts: Verdict[] = [];
   const onVerdict = (verdict: Verdict) => {

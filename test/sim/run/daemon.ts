@@ -99,6 +99,7 @@ export async function loadFrom(files: Files, path: string): Promise<LoadResult> 
     env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
     watchTypes: WATCH_TYPES,
     sinkTypes: SINK_TYPES,
+    withStored: true,
   });
   const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
   return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;

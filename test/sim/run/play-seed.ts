@@ -1,5 +1,6 @@
 /** One scenario played and checked, in a form that can be sent to another process. */
 import { readFileSync } from "node:fs";
+import { checkBacktest } from "../backtest/check-backtest.ts";
 import { check } from "../check/check.ts";
 import { isSettled } from "../check/settled.ts";
 import { drawScenario } from "../draw/draw-scenario.ts";
@@ -27,11 +28,18 @@ export interface Verdict {
 
 const NOTHING: Verdict["counts"] = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
 
-export async function playJob({ seed, replicas, file, isTwice }: Job): Promise<Verdict> {
+export async function playJob({
+  seed,
+  replicas,
+  file,
+  isTwice,
+  isBacktest,
+}: Job): Promise<Verdict> {
   const scenario =
     file === undefined
       ? drawScenario(seed, replicas)
       : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
+  if (isBacktest === true) return playBacktest(scenario);
   const verdict = await playScenario(scenario);
   if (!isTwice || (await playScenario(scenario)).hash === verdict.hash) return verdict;
   return { ...verdict, objections: [...verdict.objections, "it went another way the second time"] };
@@ -77,6 +85,22 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
     };
   } finally {
     process.off("unhandledRejection", onUncaught);
+  }
+}
+
+/** Compares a backtest of the scenario with the state that it leaves. */
+export async function playBacktest(scenario: Scenario): Promise<Verdict> {
+  const begun = process.cpuUsage();
+  const verdict = { seed: scenario.seed, hash: "", cuts: [] };
+  try {
+    const { objections, counts } = await checkBacktest(scenario);
+    return {
+      ...{ ...verdict, objections, cpuMs: cpuSince(begun) },
+      counts: { ...NOTHING, messages: counts.alerts },
+    };
+  } catch (error) {
+    const text = `the backtest failed: ${error instanceof Error ? error.stack : String(error)}`;
+    return { ...verdict, objections: [text], cpuMs: cpuSince(begun), counts: NOTHING };
   }
 }
 

@@ -82,11 +82,13 @@ export interface Meddling {
 /**
  * @param isSettled whether nothing more is to come: then the rest of the calm is not played, in
  * most scenarios
+ * @param inspect is given the state's file, which is gone afterwards
  */
 export async function simulate(
   scenario: Scenario,
   isSettled: (played: Played) => boolean,
   meddling?: Meddling,
+  inspect?: (statePath: string, played: Played) => Promise<void>,
 ): Promise<Played> {
   const folder = makeStateFolder();
   const run = createRun(scenario, folder, meddling);
@@ -95,7 +97,9 @@ export async function simulate(
   Date.now = run.now;
   try {
     await run.play(isSettled);
-    return run.result();
+    const played = run.result();
+    await inspect?.(run.statePath, played);
+    return played;
   } finally {
     Date.now = now;
     run.end();
@@ -282,6 +286,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   };
   const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
   return {
+    statePath,
     now: clock.now,
     end() {
       operator.kill();

@@ -24,6 +24,8 @@ export interface Job {
   readonly file?: string;
   /** Twice, to see that it is the same each time. */
   readonly isTwice: boolean;
+  /** Whether a backtest of it is compared with the state that it leaves, instead of all checks. */
+  readonly isBacktest?: boolean;
 }
 
 const JOBS_PER_PROCESS = 150;

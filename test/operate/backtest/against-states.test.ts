@@ -1,0 +1,18 @@
+/**
+ * Backtests of simulated worlds with restarts and outages, against the states that these left. All
+ * of it is `npm run sim -- --backtest`, and 1,000 seeds are in `npm run test:long`.
+ */
+import { beforeAll, expect, it } from "vitest";
+import { checkBacktest } from "../../sim/backtest/check-backtest.ts";
+import { drawScenario } from "../../sim/draw/draw-scenario.ts";
+import { warmUp } from "../../sim/run/warm-up.ts";
+
+beforeAll(warmUp);
+
+const SEEDS = [2, 7, 8, 10];
+
+it.each(SEEDS)("replays what the state recorded, seed %i", async (seed) => {
+  const { objections, counts } = await checkBacktest(drawScenario(seed));
+  expect(objections).toEqual([]);
+  expect(counts.alerts).toBeGreaterThan(0);
+});
