@@ -19,7 +19,10 @@ export interface ClockMonitorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
-  /** The pump of the active configuration. */
+  /**
+   * Returns the outbox pump, the loop that sends alerts. It is a function because a reload replaces
+   * the pump.
+   */
   readonly pump: () => { setTimesBack(byMs: number): void; wake(): void };
   /** The active silences, which are read again after the clock was set. */
   readonly silences: { load(): Promise<void> };

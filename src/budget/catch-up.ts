@@ -1,9 +1,9 @@
 /**
- * Limits how many pages beyond the first one scheduled polls may read. On these pages they find
- * items that were missed in a downtime, bursts, gaps and late arrivals. A token bucket is refilled
- * at the rate that the month's quota can spare. So a backlog is spread over time, and current news,
- * which is on first pages, comes first. All replicas of a state share one bucket: each counts its
- * own pages immediately, and learns of the others' pages from the ledger. Pure.
+ * Limits how many pages beyond the first one scheduled polls may read. These pages contain items
+ * from a downtime, from a burst or in a gap, and items that arrived late. A token bucket is
+ * refilled at the rate that the month's quota can spare. So a backlog is spread over time, and
+ * current news, which is on first pages, comes first. All replicas of a state share one bucket:
+ * each counts its own pages immediately, and learns of the others' pages from the ledger. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -63,8 +63,8 @@ const IDLE_MS = 60_000;
 const MIN_CAPACITY = 2 * ADMISSION;
 /**
  * The requests that the plan does not need are spread over this share of the remaining time. The
- * rate is computed again every minute from the remaining requests, so most of them are kept for
- * later.
+ * rate is computed again every minute from the remaining requests, so it falls as they are spent,
+ * and some are always left for later.
  */
 const SPARE_HORIZON = 0.25;
 /**

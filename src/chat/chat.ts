@@ -1,6 +1,7 @@
 /**
  * Listens to the chats that the configuration asks for: those with sinks whose messages have
- * buttons. One daemon listens for all of them, so only the one that leads starts this.
+ * buttons. One connection to each chat is enough for all replicas, so only the leading one starts
+ * this.
  */
 import type { SinkConfig } from "../config/config.ts";
 import type { ChatVendor } from "../model/chat-access.ts";

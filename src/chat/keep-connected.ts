@@ -1,7 +1,7 @@
 /**
  * Keeps one vendor connected: opens a connection, waits for its end, and opens the next one. A
  * vendor that cannot be reached or refuses is a condition that degrades the status, with one ops
- * alert while it lasts. Alerts are sent without it.
+ * alert while it lasts. Alerts are sent even while the vendor is not connected.
  */
 import type { ChatVendor } from "../model/chat-access.ts";
 import { type Clock, sleep } from "../model/clock.ts";
@@ -12,7 +12,10 @@ import { type ChatConnection, ChatError, type Click, type OpenConnection } from 
 
 /** The waits after failures in a row. The first attempt after a lost connection is made at once. */
 const WAIT_MS = [0, 1_000, 2_000, 5_000, 15_000, 60_000] as const;
-/** A refusal ends only when somebody changes the app, which needs no attempts every minute. */
+/**
+ * The vendor refuses until somebody corrects the settings of the Slack or Discord app, so an
+ * attempt every minute would be useless.
+ */
 const REFUSED_WAIT_MS = 300_000;
 /** A connection that ends earlier than this counts as a failure. */
 const MIN_LIFE_MS = 10_000;
@@ -22,7 +25,10 @@ const FAILURES_TO_ALERT = 3;
 const MAX_OPEN_MS = 30_000;
 const MAX_CLOSE_MS = 1_000;
 
-/** The beginning of the keys of the conditions. */
+/**
+ * The prefix of the key under which the ops alert about a failing chat is raised and cleared. The
+ * vendor follows it.
+ */
 export const CHAT_CONDITION = "chat.failing:";
 
 /** Returns the sentence for the status and the operator. */

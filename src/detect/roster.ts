@@ -79,7 +79,9 @@ export function detectRoster(
 
 export interface WatermarkQuery {
   readonly isKnown: (id: string) => boolean;
-  /** Whether the member belongs to the baseline. */
+  /**
+   * Whether the member's stored verdict is `baseline`. A known member without it was found later.
+   */
   readonly isBaseline: (id: string) => boolean;
   /** The number of known members in a row that make a run. Members below a run are not new. */
   readonly run: number;
@@ -91,12 +93,12 @@ export interface WatermarkQuery {
 
 /**
  * Returns verdicts for a walk, newest member first, down a list that was never read to its end.
- * Unknown members above the watermark are new, and those below it belong to the baseline. The
- * watermark is the first run of baseline members. If a run of known members is further down, the
- * watermark is that run, because the upper one then consists of accounts that unfollowed and
- * followed again. Without any run of known members there are no verdicts, unless the list is known
- * to be ordered or the walk reached its end. In the latter case the list is a different one, and
- * everyone belongs to the baseline.
+ * Unknown members above the watermark are new; unknown members below it belong to the baseline. The
+ * watermark is where the first run of baseline members begins. If a run of known members begins
+ * further down, the watermark is there, because the baseline members above it have unfollowed and
+ * followed again. Without any run of known members: if the walk reached the end of the list,
+ * everyone belongs to the baseline, because the known members are no longer in the list; if the
+ * list is known to be ordered, everyone is new; otherwise there are no verdicts.
  */
 export function detectAboveWatermark(
   ids: readonly string[],

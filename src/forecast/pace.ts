@@ -28,7 +28,10 @@ export interface PricedPoll {
  */
 export interface WatchPace {
   readonly askedPerDay: number;
-  /** The number of requests per day if each is divided by the slow-down factor of its priority. */
+  /**
+   * The requests per day with slow-down: the requests of each poll, divided by the slow-down factor
+   * of the poll's priority, summed up.
+   */
   readonly pacedPerDay: number;
 }
 
@@ -94,10 +97,10 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
 }
 
 /**
- * Returns a function that counts the average days' worth of polls that were due since `sinceMs`.
- * For a cron pattern within the first day it counts ticks, because all ticks may fall into a few
- * hours: if half of an average day's polls were due, it returns 0.5. Otherwise it returns the time
- * in days.
+ * Returns a function that says how many average days' worth of a poll's runs were due since
+ * `sinceMs`: 0.5 if half of an average day's runs were due. The answer is the elapsed time in days,
+ * except for a poll with a cron pattern while at most a day has passed. Then its ticks are counted,
+ * because all ticks of a day may fall into a few hours.
  */
 export function daysSince(
   timetable: Timetable,

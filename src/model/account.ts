@@ -1,4 +1,7 @@
-/** The ways in which people name an account: a handle, an id, or a link to the profile. */
+/**
+ * An account as the configuration names it: by handle or by id. A link to a profile is parsed to
+ * the one that it contains.
+ */
 export type AccountRef =
   | { readonly kind: "handle" /** Without @, as written. */; readonly handle: string }
   | { readonly kind: "id"; readonly id: string };

@@ -6,7 +6,10 @@ export interface StoreMonitor {
   recordError(error: unknown): boolean;
   /** Writes something. Returns why that failed; undefined if it succeeded. Never rejects. */
   prove(): Promise<string | undefined>;
-  /** Acquires and releases the lock of a write without writing anything. Never rejects. */
+  /**
+   * Checks that this process can acquire the store's write lock, and releases it without writing. A
+   * failure is passed to `recordError`. Never rejects.
+   */
   proveUnlocked(): Promise<void>;
   stop(): void;
 }

@@ -74,7 +74,10 @@ export interface TemplateRunner {
   stop(): Promise<void>;
 }
 
-/** Whether the template is for events of that type. */
+/**
+ * Whether one of the template's patterns matches the event type: the type itself, a family such as
+ * `tweet.*`, or `*`.
+ */
 export const coversEvent = ({ events }: Pick<MessageTemplate, "events">, type: string): boolean =>
   events.some(
     (pattern) =>

@@ -11,8 +11,9 @@ const MIN_FULL_POLL_MS = 1_800_000;
 export const FULL_POLL_SHARE = 0.04;
 
 /**
- * Returns the interval of full polls. `everyMs` is the interval that a small share of the cost pays
- * for. The result is shorter only if full polls would otherwise not be well within `max_age`.
+ * Returns the interval of full polls: the longest of `everyMs`, `intervalMs` and 30 minutes, but at
+ * most 45% of `max_age`, so that what a full poll finds is still reported. `everyMs` is roughly the
+ * interval at which full polls add `FULL_POLL_SHARE` to the cost of the group's other reads.
  */
 export const fullPollWithin = (everyMs: number, intervalMs: number, maxAgeMs: number): number =>
   Math.min(Math.max(everyMs, MIN_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));

@@ -1,7 +1,8 @@
 /**
  * Sends every request to the data service. A request waits for its turn (turn-queue.ts), is entered
  * in the ledger before it is sent and settled afterwards (request-sender.ts), and is retried if
- * that can help (request-retries.ts). Neither decides what is polled nor raises ops alerts.
+ * that can help (request-retries.ts). The gate does not decide what is polled, and it raises no ops
+ * alerts.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -60,8 +61,9 @@ export interface RequestGate {
    */
   request(request: GateRequest): Promise<BatchAnswer>;
   /**
-   * Lets the next request be sent without waiting, because a person has acted who may have repaired
-   * what the service refused. All other requests wait for the answer to that request.
+   * Ends all waits, so that the next request is sent at once. Called when an operator may have
+   * removed the cause of a refusal, for example with a new key. The other requests wait until that
+   * request is answered.
    */
   tryAtOnce(): void;
   /**

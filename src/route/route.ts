@@ -28,8 +28,9 @@ export interface TimeInterval {
   /** Returns when the interval next begins after `epochMs`; Infinity if its dates are over. */
   startsAt(epochMs: number): number;
   /**
-   * The time (epoch ms) after which the interval repeats weekly without exceptions or never occurs
-   * again. If absent, it always repeats weekly.
+   * The time (epoch ms) by which the last configured date is over. From then on only windows
+   * without dates remain: the interval repeats weekly, or never occurs again if every window has
+   * dates. Absent, or -Infinity, if no window has dates.
    */
   readonly datesEndMs?: number;
 }

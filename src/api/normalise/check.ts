@@ -17,11 +17,11 @@ import {
 
 /** The answer of /check-follow. */
 export interface FollowCheck extends JsonObject {
-  /** Whether user 2 follows user 1. */
+  /** Whether the second account of the request (suffix `_2`) follows the first (suffix `_1`). */
   readonly follow: boolean;
   /**
-   * Whether the account is protected. If so, `follow: false` may only mean that the service cannot
-   * see the follow.
+   * Whether the possible follower, the second account of the request, is protected. If so, `follow:
+   * false` may only mean that the service cannot see whom it follows.
    */
   readonly user_protected: boolean;
 }

@@ -66,7 +66,10 @@ export function readDiscordClick(data: unknown): DiscordClick | undefined {
   };
 }
 
-/** Reads the permissions of the person in the channel of the click. */
+/**
+ * Whether the person who clicked may manage messages in the channel of the click. Administrators
+ * may.
+ */
 function mayManage(permissions: unknown): boolean {
   if (typeof permissions !== "string" || !/^\d{1,40}$/.test(permissions)) return false;
   return (BigInt(permissions) & (ADMINISTRATOR | MANAGE_MESSAGES)) !== 0n;

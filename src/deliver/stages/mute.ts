@@ -1,7 +1,8 @@
 /**
  * Applies muted hours and snoozes at the moment of sending. Either may begin after an alert was
- * routed, or while its sink accepts no messages. It then holds the delivery, or the message if the
- * alert was already sealed. Alerts that an operator sent again are not held.
+ * routed, or while its sink accepts no messages. It then holds the alert's delivery. If the alert
+ * is already part of a stored message, it holds that message. Alerts that an operator sent again
+ * are not held.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -178,8 +179,8 @@ const snoozeOfAll = (
 
 /**
  * Returns what holds the message: the mute that ends last among those that hold one of its alerts,
- * or the snooze of all its alerts. A message without alerts is about the channel, so the sink's own
- * mute applies.
+ * or the snooze of all its alerts. A message without alerts, such as an empty digest, can only be
+ * held by the sink's own mute.
  */
 function latestHold(
   waitRules: WaitRules,

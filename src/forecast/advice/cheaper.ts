@@ -39,8 +39,8 @@ const INTERVAL_STEPS_MS: readonly number[] = [
 ];
 
 /**
- * Returns all changes that bring the plan to its limit or below, the one with the smallest loss
- * first.
+ * Returns all changes that bring the plan to its limit or below. The change that delays alerts
+ * least, summed over all targets (`lossMs`), comes first.
  */
 export function findChanges(goal: Goal): readonly Change[] {
   const slower = retimed(goal, slowed);
@@ -57,8 +57,9 @@ export function findChanges(goal: Goal): readonly Change[] {
 }
 
 /**
- * Returns the watch with a slower timing. Returns the watch itself if it has another kind of timing
- * or is already that slow.
+ * Slows a watch down to `wantedMs`, or as far as its other settings allow. Each implementation
+ * changes one kind of timing, the schedule or the freshness. It returns the same object if the
+ * watch has the other kind or is already that slow.
  */
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
@@ -69,8 +70,8 @@ type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
 /**
- * Slows down some of the most expensive watches, no more than needed to fit the limit. Tries
- * several numbers of watches and returns the change with the smallest loss.
+ * Slows down some of the most expensive watches, no more than needed to fit the limit. Tries this
+ * with several numbers of watches and returns the change that delays alerts least (`lossMs`).
  */
 function retimed(goal: Goal, retime: Retime): Fit | undefined {
   const byId = new Map(watchesOf(goal.before).map((watch) => [watch.id, watch]));
@@ -109,8 +110,8 @@ const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
 };
 
 /**
- * The minimum of `max` in a `freshness`, as a multiple of its mean, so that probes can request
- * quiet accounts less often.
+ * A loosened `freshness` gets a `max` of at least this many times its `mean`. That leaves room to
+ * read quiet accounts less often.
  */
 const MIN_ROOM = 4;
 
@@ -159,8 +160,9 @@ const MIN_HANDLES = 10;
 
 /**
  * Returns the change that reads the most expensive suitable watch through a list, at the shortest
- * interval that fits. `instead` is the delay with another change that fits. Undefined if the list
- * does not make alerts earlier than that.
+ * interval that fits. `instead` is the delay with another change that fits; without one, the
+ * current delay is compared. Returns undefined if no interval fits, or if alerts through the list
+ * would not be earlier than with that delay.
  */
 function throughList(
   goal: Goal,

@@ -51,7 +51,10 @@ import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
 import { explainUnseen, inFirstRead } from "./unseen.ts";
 
-/** Compares this replica's configuration with the newest one with which the state was used. */
+/**
+ * Says whether this replica runs the current configuration, which is the newest one recorded in the
+ * state.
+ */
 export interface ActiveRevision {
   /** Why this replica's configuration is not the current one; undefined if it is. */
   superseded(): string | undefined;

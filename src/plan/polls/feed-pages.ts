@@ -3,8 +3,8 @@
 export const ITEMS_PER_PAGE = 20;
 
 /**
- * Returns the requests for this many items of a search, most of which are known: a full page means
- * that there may be more below.
+ * Returns how many requests a search takes that is expected to contain this many items, new ones
+ * and those read before. A full last page costs one more request, because more items may follow it.
  */
 export const pagesOf = (items: number): number =>
   1 + Math.floor((items + UNFORESEEN) / ITEMS_PER_PAGE);

@@ -97,8 +97,8 @@ export interface MergedAnswer {
   /** Whether the answer was not read to its end, so that it says nothing about any member. */
   readonly isCut: boolean;
   /**
-   * Tweets that belong to no search according to our evaluation of their queries; the observations
-   * lack them.
+   * The tweets that match no member's query as we evaluate it. They are in none of the
+   * observations.
    */
   readonly unattributed: readonly Tweet[];
   /**

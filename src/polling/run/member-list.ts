@@ -73,7 +73,10 @@ class ListPoll {
   readonly #startedAtMs: number;
   /** Whether a subscriber had no baseline when the poll began; undefined before the first step. */
   #isFirst: boolean | undefined;
-  /** How many of the pages that `max_pages` allows were already read for the whole list. */
+  /**
+   * How many pages this poll has already spent on the read of the whole list. The step `rest` may
+   * use only what remains of `max_pages`.
+   */
   #scanPages = 0;
 
   constructor(deps: ListPollDeps) {

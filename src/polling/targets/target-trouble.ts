@@ -39,8 +39,8 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
    */
   readonly onMissing: (watchId: string) => void;
   /**
-   * Called with targets whose memory changed so that they are read from another source, so that
-   * their polls are planned again.
+   * Called with targets that will be read from another source from now on. Their polls must be
+   * planned again.
    */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
   /** Called when an account has another handle. */
@@ -106,8 +106,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Reports targets that cannot be read because no account has a handle: the target's own handle,
-   * or one that the watch names in addition.
+   * Reports targets that cannot be read because a handle belongs to no account. It is the target's
+   * own handle, or one that the watch names in addition to its targets.
    */
   reportMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
@@ -310,7 +310,10 @@ export class TargetTrouble {
     });
   }
 
-  /** Marks all targets of a poll, or those of some of its subscribers. */
+  /**
+   * Reports the targets of all subscribers in `planned` as lost. To report only some, the caller
+   * passes the poll with only those subscribers.
+   */
   async #mark(planned: Poll, loss: Loss): Promise<void> {
     const { readers } = await loadSubscribers(this.#deps.store, planned);
     await this.#report(

@@ -29,7 +29,8 @@ export interface Call {
 export interface Answer {
   readonly body: JsonObject;
   /**
-   * A cursor of digits that is sent as a JSON number instead of a string, which a fault asks for.
+   * A cursor of digits that is sent as a JSON number instead of a string. Set only while the
+   * injected fault `cursor_number` is on.
    */
   readonly numberCursor?: string;
 }

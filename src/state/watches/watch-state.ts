@@ -11,8 +11,8 @@ const numberOrNull = (value: number | null): number | null =>
   value === null ? null : Number(value);
 
 /**
- * The one string that all rows with a status share. The driver creates a new string for every
- * column, and there may be ten thousand targets.
+ * The string for each status, shared by all rows with that status. The driver creates a new string
+ * for every column, and there may be ten thousand targets.
  */
 const statuses = new Map<TargetStatus, TargetStatus>();
 function shared(status: TargetStatus): TargetStatus {
