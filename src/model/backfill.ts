@@ -38,8 +38,12 @@ export interface BackfillStore {
   saveBackfillPage(page: BackfillPage): Promise<void>;
   /** Returns the tweets posted at or after `postedMs`, oldest first. */
   backfilledTweets(fingerprint: string, postedMs: number): Promise<readonly Tweet[]>;
-  /** Writes an audit record of a backfill. */
-  recordBackfill(atMs: number, detail: { readonly [name: string]: Json }): Promise<void>;
+  /** Writes an audit record of what somebody did that changes no other table. */
+  recordChange(
+    atMs: number,
+    action: "backfill" | "sink resume" | "sink test" | "watch test",
+    detail: { readonly [name: string]: Json },
+  ): Promise<void>;
 }
 
 export const BACKFILL_KEPT_MS = 86_400_000;

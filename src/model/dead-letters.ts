@@ -57,7 +57,7 @@ export interface DeadLetters {
   unreportedDead(): Promise<readonly UnreportedDead[]>;
   markDeadReported(messageIds: readonly string[], nowMs: number): Promise<void>;
   /** Records that the loss of dead letters is accepted. Returns the number of messages. */
-  acknowledgeDead(selection: DeadSelection, nowMs: number): Promise<number>;
+  acknowledgeDead(selection: DeadSelection, nowMs: number, by?: string): Promise<number>;
   /**
    * Makes dead letters due again. A message that failed because of the sink keeps its id and body
    * and gets its whole `retry_for`. The alerts of a message that was refused because of its content

@@ -137,6 +137,8 @@ export interface EventQuery {
   /** Whether the event must be marked as not relevant, or must not be. */
   readonly isNotRelevant?: boolean;
   readonly limit: number;
+  /** About how many events are examined at most; the store's own bound if it is absent. */
+  readonly mostExamined?: number;
   /** The `next` of the previous page; absent for the first page. */
   readonly before?: string | undefined;
 }
@@ -158,6 +160,8 @@ export interface EventPage {
    * its limit, or none, although there is a next one.
    */
   readonly next: string | null;
+  /** The time of the oldest event that was examined; absent at the end of the search. */
+  readonly searchedToMs?: number;
 }
 
 /** The alerts in a message; empty for a message about the channel itself. */
@@ -165,6 +169,14 @@ export interface MessageAlerts {
   readonly messageId: string;
   readonly sink: string;
   readonly alerts: readonly { readonly id: string; readonly watch: string }[];
+}
+
+/** A failed attempt to send a message. */
+export interface RefusedAttempt {
+  readonly messageId: string;
+  readonly atMs: number;
+  /** What the sink answered, or why there was no answer. */
+  readonly error: string;
 }
 
 export interface LabelsPage {
@@ -189,6 +201,8 @@ export interface History {
    * `before` is the `next` of the previous page.
    */
   labelsSince(sinceMs: number, before?: string): Promise<LabelsPage>;
+  /** Returns the last failed attempts of messages that the sink has not taken, newest first. */
+  lastRefusals(sink: string, limit: number): Promise<readonly RefusedAttempt[]>;
   /** Returns the alerts of these messages, as far as they are still stored. */
   alertsOfMessages(messageIds: readonly string[]): Promise<readonly MessageAlerts[]>;
   /**

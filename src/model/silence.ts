@@ -89,7 +89,7 @@ export interface SilenceStore {
    * Ends a silence now and returns it; undefined if there is no such silence. What a snooze holds
    * back is then due. A silence that has already ended is not changed. Writes an audit record.
    */
-  expireSilence(id: string, nowMs: number): Promise<StoredSilence | undefined>;
+  expireSilence(id: string, nowMs: number, by?: string): Promise<StoredSilence | undefined>;
   /** Counts the alerts that silences and snoozes hold back now. */
   countSilenced(): Promise<readonly SilencedCount[]>;
   /**

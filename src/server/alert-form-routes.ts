@@ -8,11 +8,11 @@ import type { Log } from "../model/log.ts";
 import type { MarkKind } from "../model/mark.ts";
 import { type AlertActions, logHeld, logMark, setMark } from "./alert-routes.ts";
 import { unknownAlert } from "./contract/delivery-words.ts";
-import { byOf } from "./contract/replay-request.ts";
+import type { Done } from "./contract/done-words.ts";
 import { describe } from "./openapi/describe.ts";
-import { PAGE_POLICY } from "./page/page-assets.ts";
-import { renderBadEventsPage } from "./page/page-events.ts";
-import { parseForm, readBody } from "./contract/request-body.ts";
+import { received, type Sent } from "./page-form-routes.ts";
+import { answerPage } from "./page-routes.ts";
+import { renderProblemPage } from "./page/page-problem.ts";
 
 export interface AlertFormDeps {
   readonly clock: Clock;
@@ -21,114 +21,129 @@ export interface AlertFormDeps {
 }
 
 /**
- * The path from `/alerts/<id>/acknowledge` back to the page of events. It is relative, because a
- * proxy may serve the page below a path.
+ * The path from `/alerts/<id>/acknowledge` back to the overview. It is relative, because a proxy may
+ * serve the page below a path.
  */
-const TO_EVENTS = "../../events";
-const BY = "page";
+const TO_ROOT = "../../";
+const FROM = "page";
 
 interface MarkForm {
   readonly verb: string;
   readonly kind: MarkKind;
   readonly isUndo: boolean;
+  readonly done: Done;
+  readonly already: Done;
   readonly id: string;
   readonly summary: string;
+}
+
+interface HoldForm extends Omit<MarkForm, "kind" | "isUndo"> {
+  readonly action: "snooze" | "muteAuthor";
+  readonly logged: "snooze" | "mute author";
 }
 
 const MARKS: readonly MarkForm[] = [
   {
     ...{ verb: "acknowledge", kind: "acknowledged", isUndo: false },
+    ...{ done: "acknowledged", already: "acknowledged_already" },
     ...{ id: "submitAcknowledgement", summary: "Acknowledges an alert from the page." },
   },
   {
     ...{ verb: "unacknowledge", kind: "acknowledged", isUndo: true },
+    ...{ done: "unacknowledged", already: "unacknowledged_already" },
     ...{ id: "submitUndo", summary: "Undoes an acknowledgement from the page." },
   },
   {
     ...{ verb: "not-relevant", kind: "not_relevant", isUndo: false },
+    ...{ done: "not_relevant", already: "not_relevant_already" },
     ...{ id: "submitNotRelevant", summary: "Marks an alert as not relevant from the page." },
   },
   {
     ...{ verb: "relevant", kind: "not_relevant", isUndo: true },
+    ...{ done: "relevant", already: "relevant_already" },
     ...{ id: "submitRelevant", summary: "Undoes such a mark from the page." },
   },
 ];
 
-export function addAlertForms(app: Hono, deps: AlertFormDeps): void {
+const HOLDS: readonly HoldForm[] = [
+  {
+    ...{ verb: "snooze", action: "snooze", logged: "snooze" },
+    ...{ done: "snoozed", already: "snoozed_already" },
+    ...{ id: "submitSnooze", summary: "Snoozes an alert from the page." },
+  },
+  {
+    ...{ verb: "mute-author", action: "muteAuthor", logged: "mute author" },
+    ...{ done: "author_muted", already: "author_muted_already" },
+    ...{ id: "submitMute", summary: "Mutes an author from the page." },
+  },
+];
+
+/** Adds the forms. `door` is the author of what nobody gave a name for. */
+export function addAlertForms(app: Hono, deps: AlertFormDeps, door: string): void {
   for (const form of MARKS)
-    app.post(`/alerts/:id/${form.verb}`, described(form, [404]), (c) => mark(c, deps, form));
-  app.post(
-    "/alerts/:id/snooze",
-    described({ id: "submitSnooze", summary: "Snoozes an alert from the page." }, [400, 404]),
-    (c) => hold(c, deps, "snooze"),
-  );
-  app.post(
-    "/alerts/:id/mute-author",
-    described({ id: "submitMute", summary: "Mutes an author from the page." }, [400, 404]),
-    (c) => hold(c, deps, "mute author"),
-  );
+    app.post(`/alerts/:id/${form.verb}`, described(form), (c) =>
+      received(c, deps, door, (sent) => mark(sent, deps, form)),
+    );
+  for (const form of HOLDS)
+    app.post(`/alerts/:id/${form.verb}`, described(form), (c) =>
+      received(c, deps, door, (sent) => hold(sent, deps, form)),
+    );
 }
 
-const described = (
-  { id, summary }: Pick<MarkForm, "id" | "summary">,
-  also: readonly (400 | 404)[],
-) =>
+const described = ({ id, summary }: Pick<MarkForm, "id" | "summary">) =>
   describe({
-    ...{ id, summary, answer: "text/html", status: 303, also: [...also] },
+    ...{ id, summary, answer: "text/html", status: 303, also: [400, 404, 408, 413] },
     params: { id: "The id of the event." },
   });
 
 async function mark(
-  c: Context,
-  { actions, log, clock }: AlertFormDeps,
-  { kind, isUndo }: MarkForm,
+  { c, by }: Sent,
+  { actions, log }: AlertFormDeps,
+  { kind, isUndo, done, already }: MarkForm,
 ): Promise<Response> {
   const what = c.req.param("id") ?? "";
-  const by = byOf((await fieldsOf(c, clock)).get("by"), BY);
-  const view = await setMark(actions, kind, { what, isUndo, by, from: BY });
+  const view = await setMark(actions, kind, { what, isUndo, by, from: FROM });
   if (view === undefined) return refused(c, unknownAlert(what), 404);
   if (view.changed > 0) logMark(log, kind, { what, isUndo, by, alerts: view.changed });
-  return back(c);
+  return back(c, view.changed > 0 ? done : already);
 }
 
 async function hold(
-  c: Context,
-  { actions, log, clock }: AlertFormDeps,
-  action: "snooze" | "mute author",
+  { c, by, fields }: Sent,
+  { actions, log }: AlertFormDeps,
+  { action, logged, done, already }: HoldForm,
 ): Promise<Response> {
   const what = c.req.param("id") ?? "";
-  const fields = await fieldsOf(c, clock);
-  const by = byOf(fields.get("by"), BY);
   const text = (name: string) => fields.get(name) || undefined;
-  const request = { what, by, from: BY, sink: text("sink") };
+  const request = { what, by, from: FROM, sink: text("sink") };
   // One form has all buttons, and its length is that of a snooze.
-  const answer = await (action === "snooze"
-    ? actions.snooze({ ...request, length: text("for") })
-    : actions.muteAuthor(request));
+  const length = action === "snooze" ? { length: text("for") } : {};
+  const answer = await actions[action]({ ...request, ...length });
   if (!answer.ok)
     return refused(c, answer.problem.message, answer.problem.code === "ALERT_UNKNOWN" ? 404 : 400);
-  logHeld(log, action, answer, { what, by });
-  return back(c);
+  logHeld(log, logged, answer, { what, by });
+  return back(c, answer.view.changed > 0 ? done : already);
 }
 
-async function fieldsOf(c: Context, clock: Clock): Promise<ReadonlyMap<string, string>> {
-  const body = await readBody(c, clock);
-  return "refusal" in body ? new Map() : parseForm(body.bytes, c.req.header("content-type") ?? "");
+const refused = (c: Context, problem: string, status: 400 | 404): Response =>
+  answerPage(
+    c,
+    renderProblemPage({ title: "Nothing was done", problems: [problem], root: TO_ROOT }),
+    status,
+  );
+
+/** Leads back to the page that sent the form: the list with its filters, or else the alert. */
+function back(c: Context, done: Done): Response {
+  const list = listOf(c.req.header("referer"));
+  if (list === undefined)
+    return c.redirect(`../${encodeURIComponent(c.req.param("id") ?? "")}?done=${done}`, 303);
+  list.set("done", done);
+  return c.redirect(`${TO_ROOT}events?${list.toString()}`, 303);
 }
 
-function refused(c: Context, message: string, status: 400 | 404): Response {
-  c.header("Content-Security-Policy", PAGE_POLICY);
-  return c.html(renderBadEventsPage(message), status) as Response;
-}
-
-const back = (c: Context): Response =>
-  c.redirect(`${TO_EVENTS}${queryOf(c.req.header("referer"))}`, 303);
-
-/**
- * Returns the query of the page that sent the form, so that the page keeps its filters afterwards.
- */
-function queryOf(referer: string | undefined): string {
-  if (referer === undefined || !URL.canParse(referer)) return "";
-  const { pathname, search } = new URL(referer);
-  return pathname.endsWith("/events") ? search : "";
+/** Returns the filters of the list that sent the form; undefined if another page sent it. */
+function listOf(referer: string | undefined): URLSearchParams | undefined {
+  if (referer === undefined || !URL.canParse(referer)) return undefined;
+  const { pathname, searchParams } = new URL(referer);
+  return pathname.endsWith("/events") ? searchParams : undefined;
 }

@@ -43,7 +43,7 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addPreviews(app, deps);
   addReload(app, deps, door);
   addPauses(app, deps, door);
-  addSinkActions(app, deps);
+  addSinkActions(app, deps, door);
   addDeadActions(app, deps, door);
   addSilences(app, deps, door);
   addAlertActions(app, deps, door);
@@ -299,7 +299,7 @@ async function setPaused(
   return c.json(view);
 }
 
-function addSinkActions(app: Hono, { actions, log }: ApiDeps): void {
+function addSinkActions(app: Hono, { actions, log }: ApiDeps, door: string): void {
   app.post(
     "/api/v1/sinks/:name/resume",
     describe({
@@ -312,7 +312,7 @@ function addSinkActions(app: Hono, { actions, log }: ApiDeps): void {
     checkQuery(addressSchema({})),
     async (c) => {
       const name = c.req.param("name");
-      const view = await actions.resumeSink(name);
+      const view = await actions.resumeSink(name, door);
       if (view === undefined)
         return problem(c, {
           status: 404,
@@ -336,7 +336,7 @@ function addDeadActions(app: Hono, { actions, log }: ApiDeps, door: string): voi
     checkQuery(addressSchema({ sink: sinkValue() })),
     async (c) => {
       const { sink } = c.req.valid("query");
-      const acknowledged = await actions.acknowledgeDead(sink);
+      const acknowledged = await actions.acknowledgeDead(sink, door);
       log.info("dead letters acknowledged", { sink: sink ?? "all", messages: acknowledged });
       return c.json({ acknowledged });
     },

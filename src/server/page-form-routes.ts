@@ -11,7 +11,7 @@ import type { Trials } from "./contract/trials.ts";
 import type { Done } from "./contract/done-words.ts";
 import { byOf } from "./contract/replay-request.ts";
 import { describe } from "./openapi/describe.ts";
-import { answerPage } from "./page-routes.ts";
+import { answerPage, rootOf } from "./page-routes.ts";
 import { renderMissingPage } from "./page/page-missing.ts";
 import { renderProblemPage } from "./page/page-problem.ts";
 import { type BodyRefusal, parseForm, readBody } from "./contract/request-body.ts";
@@ -27,7 +27,7 @@ export interface PageFormDeps {
 }
 
 /** A form that was read completely. */
-interface Sent {
+export interface Sent {
   readonly c: Context;
   /** The person who sent it, for the audit. */
   readonly by: string;
@@ -57,16 +57,16 @@ export function addPageForms(app: Hono, deps: PageFormDeps, door: string): void 
   add("/watches/:id/resume", "submitResume", "Resumes a watch.", (sent) =>
     setPaused(sent, deps, false),
   );
-  add("/sinks/:name/resume", "submitSinkResume", "Tries a failing sink now.", async ({ c }) => {
+  add("/sinks/:name/resume", "submitSinkResume", "Tries a failing sink now.", async ({ c, by }) => {
     const name = c.req.param("name") ?? "";
-    const view = await actions.resumeSink(name);
+    const view = await actions.resumeSink(name, by);
     return view === undefined
       ? answerPage(c, renderMissingPage("sink", name, "../../"), 404)
       : back(c, `../${encodeURIComponent(name)}`, "sink_resumed");
   });
-  add("/sinks/:name/test", "submitSinkTest", "Sends a test message.", async ({ c }) => {
+  add("/sinks/:name/test", "submitSinkTest", "Sends a test message.", async ({ c, by }) => {
     const name = c.req.param("name") ?? "";
-    const outcome = await trials.testSink(name);
+    const outcome = await trials.testSink(name, by);
     if (outcome === undefined) return answerPage(c, renderMissingPage("sink", name, "../../"), 404);
     return outcome.error === ""
       ? back(c, `../${encodeURIComponent(name)}`, "sample_sent")
@@ -85,9 +85,9 @@ export function addPageForms(app: Hono, deps: PageFormDeps, door: string): void 
     "/sinks/:name/dead/acknowledge",
     "submitDeadLoss",
     "Accepts the loss of dead letters.",
-    async ({ c }) => {
+    async ({ c, by }) => {
       const name = c.req.param("name") ?? "";
-      const count = await actions.acknowledgeDead(name);
+      const count = await actions.acknowledgeDead(name, by);
       return back(
         c,
         `../../${encodeURIComponent(name)}`,
@@ -167,6 +167,3 @@ export const problemPage = (
   problems: readonly string[],
   root: string,
 ): Response => answerPage(c, renderProblemPage({ title, problems, root }), 400);
-
-/** Returns the relative way from the address of a form to the overview. */
-const rootOf = (c: Context): string => "../".repeat(c.req.path.split("/").length - 2);

@@ -9,13 +9,19 @@ import { explainView } from "./contract/explain-item.ts";
 import type { Views } from "./contract/views.ts";
 import { describe } from "./openapi/describe.ts";
 import { doneText } from "./contract/done-words.ts";
+import { type Problem, problem, PROBLEM_TITLES } from "./openapi/problem.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
 import { renderAlertPage } from "./page/page-alert.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { renderMissingPage } from "./page/page-missing.ts";
+import { renderProblemPage } from "./page/page-problem.ts";
 import { renderSinkPage } from "./page/page-sink.ts";
+import { renderWatchesPage } from "./page/page-watches.ts";
 import { renderWatchPage } from "./page/page-watch.ts";
+
+/** How many alerts a page lists. */
+const PAGE_OF_EVENTS = "50";
 
 export interface PageDeps {
   readonly clock: Clock;
@@ -30,9 +36,28 @@ export function addPages(app: Hono, deps: PageDeps): void {
 }
 
 /** Answers with a page. The policy accepts only its own style and script. */
-export function answerPage(c: Context, page: string, status: 200 | 400 | 404 | 408 | 413 = 200) {
+export function answerPage(c: Context, page: string, status: 200 | Problem["status"] = 200) {
   c.header("Content-Security-Policy", PAGE_POLICY);
   return c.html(page, status);
+}
+
+/** Returns the relative way from the address that was asked for to the overview. */
+export const rootOf = (c: Context): string => "../".repeat(c.req.path.split("/").length - 2);
+
+const NO_PAGES = /^\/(?:api\/|metrics|healthz|readyz)/;
+
+/** Refuses with a page where a browser asked for one, and else with a problem document. */
+export function refuse(c: Context, refused: Problem): Response {
+  const isBrowser =
+    !NO_PAGES.test(c.req.path) && (c.req.header("accept") ?? "").includes("text/html");
+  if (!isBrowser) return problem(c, refused);
+  const { status, message } = refused;
+  const page = renderProblemPage({
+    title: PROBLEM_TITLES[status],
+    problems: [message],
+    root: rootOf(c),
+  });
+  return answerPage(c, page, status);
 }
 
 const page = (id: string, summary: string, params?: Readonly<Record<string, string>>) =>
@@ -60,7 +85,7 @@ function addAlertPages(app: Hono, { views, clock }: PageDeps): void {
   });
   app.get("/events", past, async (c) => {
     const { done, ...asked } = c.req.query();
-    const query = readEventQuery({ limit: "200", ...asked }, clock.now());
+    const query = readEventQuery({ limit: PAGE_OF_EVENTS, ...asked }, clock.now());
     if (typeof query === "string") return answerPage(c, renderBadEventsPage(query, asked), 400);
     const found = await views.events(query);
     return answerPage(c, renderEventsPage(found, asked, clock.now(), doneText(done)));
@@ -70,10 +95,9 @@ function addAlertPages(app: Hono, { views, clock }: PageDeps): void {
     const [line] = found.verdicts;
     const id = found.verdicts.length === 1 ? line?.event?.id : undefined;
     const event = await views.event(id ?? item);
-    const sinks = await views.sinks();
     const view = {
       ...{ found, event, nowMs: clock.now(), root },
-      sinks: sinks.map(({ name }) => name),
+      sinks: views.sinkNames(),
       done: doneText(c.req.query("done")),
     };
     const isKnown = found.verdicts.length > 0 || event !== undefined;
@@ -104,12 +128,15 @@ function addAlertPages(app: Hono, { views, clock }: PageDeps): void {
 }
 
 function addWatchPage(app: Hono, { views, clock }: PageDeps): void {
+  app.get("/watches", page("showWatches", "All watches, or those with the `name`."), (c) =>
+    answerPage(c, renderWatchesPage(views.watchNames(), (c.req.query("name") ?? "").trim())),
+  );
   const params = { id: "The id of the watch." };
   app.get("/watches/:id", page("showWatch", "The page of one watch.", params), async (c) => {
     const id = c.req.param("id");
-    const watched = await views.watch(id);
-    const found = await views.watchDays(id);
+    const watched = views.watchNames().includes(id) ? await views.watch(id) : undefined;
     if (watched === undefined) return answerPage(c, renderMissingPage("watch", id), 404);
+    const found = await views.watchDays(id);
     return answerPage(
       c,
       renderWatchPage({
@@ -125,12 +152,21 @@ function addSinkPage(app: Hono, { views, clock }: PageDeps): void {
   const params = { name: "The name of the sink." };
   app.get("/sinks/:name", page("showSink", "The page of one sink.", params), async (c) => {
     const name = c.req.param("name");
-    const sink = (await views.sinks()).find((one) => one.name === name);
+    const sink = views.sinkNames().includes(name)
+      ? (await views.sinks()).find((one) => one.name === name)
+      : undefined;
     if (sink === undefined) return answerPage(c, renderMissingPage("sink", name), 404);
     const dead = await views.dead(name);
+    const refusals = await views.refusals(name);
     return answerPage(
       c,
-      renderSinkPage({ sink, dead, nowMs: clock.now(), done: doneText(c.req.query("done")) }),
+      renderSinkPage({
+        sink,
+        dead,
+        refusals,
+        nowMs: clock.now(),
+        done: doneText(c.req.query("done")),
+      }),
     );
   });
 }

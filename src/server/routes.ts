@@ -12,9 +12,8 @@ import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./acce
 import { describe } from "./openapi/describe.ts";
 import { addDocument } from "./openapi/openapi.ts";
 import { addPageForms } from "./page-form-routes.ts";
-import { addPages } from "./page-routes.ts";
+import { addPages, refuse } from "./page-routes.ts";
 import { createProbe } from "./contract/probe.ts";
-import { problem } from "./openapi/problem.ts";
 import { addAlertForms } from "./alert-form-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addTrialForms } from "./trial-form-routes.ts";
@@ -55,13 +54,13 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addPages(app, deps);
   addPageForms(app, deps, pageOf(access));
   addTrialForms(app, deps, pageOf(access));
-  addSilencePages(app, deps);
-  addAlertForms(app, deps);
+  addSilencePages(app, deps, pageOf(access));
+  addAlertForms(app, deps, pageOf(access));
   addTailRoute(app, deps);
   addApi(app, deps, callerOf(access));
   addDocument(app);
   app.notFound((c) =>
-    problem(c, {
+    refuse(c, {
       status: 404,
       code: "SERVER_NO_SUCH_PATH",
       message: "there is nothing at this path",
@@ -70,7 +69,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
     const code = error instanceof ChirpwatchError ? error.code : "SERVER_FAILED";
-    return problem(c, { status: 500, code, message: "the daemon could not answer: see its log" });
+    return refuse(c, { status: 500, code, message: "the daemon could not answer: see its log" });
   });
   return app;
 }
@@ -150,5 +149,5 @@ function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
     });
   if (refusal.status === 401)
     c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
-  return problem(c, refusal);
+  return refuse(c, refusal);
 }

@@ -24,7 +24,7 @@ const SHAPE =
 
 export function addSilences(app: Hono, deps: SilenceRouteDeps, door: string): void {
   addSilenceReads(app, deps, door);
-  addSilenceChanges(app, deps);
+  addSilenceChanges(app, deps, door);
 }
 
 function addSilenceReads(app: Hono, { views, actions, log }: SilenceRouteDeps, door: string): void {
@@ -75,7 +75,11 @@ function addSilenceReads(app: Hono, { views, actions, log }: SilenceRouteDeps, d
   );
 }
 
-function addSilenceChanges(app: Hono, { actions, log, clock }: SilenceRouteDeps): void {
+function addSilenceChanges(
+  app: Hono,
+  { actions, log, clock }: SilenceRouteDeps,
+  door: string,
+): void {
   app.post(
     "/api/v1/silences",
     describe({
@@ -116,7 +120,7 @@ function addSilenceChanges(app: Hono, { actions, log, clock }: SilenceRouteDeps)
     checkQuery(addressSchema({})),
     async (c) => {
       const id = c.req.param("id");
-      const silence = await actions.expireSilence(id);
+      const silence = await actions.expireSilence(id, door);
       if (silence === undefined)
         return problem(c, {
           status: 404,

@@ -7,6 +7,7 @@ import { errorText } from "../model/errors.ts";
 import { doneText } from "./contract/done-words.ts";
 import { parseTime, TIMES } from "./contract/event-query.ts";
 import type { Trials } from "./contract/trials.ts";
+import type { Views } from "./contract/views.ts";
 import { describe } from "./openapi/describe.ts";
 import { type PageFormDeps, problemPage, received } from "./page-form-routes.ts";
 import { answerPage } from "./page-routes.ts";
@@ -15,6 +16,7 @@ import { renderBackfillPage, renderTestedPage, renderTestPage } from "./page/pag
 
 export interface TrialFormDeps extends PageFormDeps {
   readonly trials: Trials;
+  readonly views: Pick<Views, "watchNames">;
 }
 
 const ROOT = "../../";
@@ -50,10 +52,10 @@ function addTest(app: Hono, deps: TrialFormDeps, door: string): void {
   });
   const test = form("submitTest", "Polls a watch once; stores and sends nothing.");
   app.post("/watches/:id/test", test, (c) =>
-    received(c, deps, door, async () => {
+    received(c, deps, door, async ({ by }) => {
       const id = c.req.param("id");
       try {
-        const tested = await trials.testWatch(id);
+        const tested = await trials.testWatch(id, by);
         return tested === undefined ? missing(c) : answerPage(c, renderTestedPage(id, tested));
       } catch (error) {
         return problemPage(c, `${id} could not be tested`, [errorText(error)], ROOT);
@@ -63,10 +65,11 @@ function addTest(app: Hono, deps: TrialFormDeps, door: string): void {
 }
 
 function addBackfillPages(app: Hono, deps: TrialFormDeps, door: string): void {
-  const { trials, clock } = deps;
+  const { trials, clock, views } = deps;
   const show = page("showBackfill", "What reading the past of a watch costs.");
   app.get("/watches/:id/backfill", show, async (c) => {
     const id = c.req.param("id");
+    if (!views.watchNames().includes(id)) return missing(c);
     const since = c.req.query("since") ?? DEFAULT_SINCE;
     const sinceMs = parseTime(since.trim(), clock.now());
     if (sinceMs === undefined) return badSince(c, id, since);
@@ -78,6 +81,7 @@ function addBackfillPages(app: Hono, deps: TrialFormDeps, door: string): void {
   app.post("/watches/:id/backfill", read, (c) =>
     received(c, deps, door, async ({ by, fields }) => {
       const id = c.req.param("id");
+      if (!views.watchNames().includes(id)) return missing(c);
       const since = fields.get("since") ?? "";
       const sinceMs = parseTime(since.trim(), clock.now());
       if (sinceMs === undefined) return badSince(c, id, since);

@@ -42,6 +42,7 @@ import {
   nextEscalationAt,
 } from "./outbox/escalations.ts";
 import { dueWork } from "./outbox/due-work.ts";
+import { lastRefusals } from "./history/refusals.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { eventHeads, eventRecords } from "./history/report-events.ts";
 import { days } from "./history/days.ts";
@@ -276,7 +277,7 @@ const deadLetters = (db: Executor): DeadLetters => ({
   groupDead: (sinceMs) => groupDead(db, sinceMs),
   unreportedDead: () => unreportedDead(db),
   markDeadReported: (messageIds, nowMs) => markDeadReported(db, messageIds, nowMs),
-  acknowledgeDead: (selection, nowMs) => acknowledgeDead(db, selection, nowMs),
+  acknowledgeDead: (selection, nowMs, by) => acknowledgeDead(db, selection, nowMs, by),
   resendDead: (selection, nowMs, by) => resendDead(db, selection, nowMs, by),
 });
 
@@ -284,7 +285,7 @@ const silences = (db: Executor): SilenceStore => ({
   addSilence: (silence) => addSilence(db, silence),
   listSilences: () => listSilences(db),
   holdBack: (request) => holdBack(db, request),
-  expireSilence: (id, nowMs) => expireSilence(db, id, nowMs),
+  expireSilence: (id, nowMs, by) => expireSilence(db, id, nowMs, by),
   countSilenced: () => countSilenced(db),
   silenceDeliveries: (silenced) => silenceDeliveries(db, silenced),
   resendSilenced: (selection, nowMs, by) => resendSilenced(db, selection, nowMs, by),
@@ -306,7 +307,7 @@ const backfills = (db: Executor): BackfillStore => ({
   loadBackfill: (fingerprint, sinceMs) => loadBackfill(db, fingerprint, sinceMs),
   saveBackfillPage: (page) => saveBackfillPage(db, page),
   backfilledTweets: (fingerprint, postedMs) => backfilledTweets(db, fingerprint, postedMs),
-  recordBackfill: async (atMs, detail) => void (await recordAudit(db, atMs, "backfill", detail)),
+  recordChange: async (atMs, action, detail) => void (await recordAudit(db, atMs, action, detail)),
 });
 
 const history = (db: Executor, clock: Clock): History => ({
@@ -316,6 +317,7 @@ const history = (db: Executor, clock: Clock): History => ({
   labelsSince: (sinceMs, before) => labelsSince(db, sinceMs, before),
   recentEvents: (limit) => recentEvents(db, limit),
   recentRecords: (limit) => recentRecords(db, limit, clock.now()),
+  lastRefusals: (sink, limit) => lastRefusals(db, sink, limit),
   alertsOfMessages: (messageIds) => alertsOfMessages(db, messageIds),
   userIdOfHandle: (handle) => userIdOfHandle(db, handle),
 });

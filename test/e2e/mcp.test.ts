@@ -14,7 +14,7 @@ import { runCommand } from "../support/run-command.ts";
 import { startSandboxHere } from "../support/sandbox-process.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
-import { allSent, cleanUpAfterwards, hookSink, keep, noted } from "./fixture.ts";
+import { cleanUpAfterwards, hookSink, keep, noted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -125,9 +125,13 @@ async function callAll(client: Client, postId: string): Promise<void> {
     events: { type: string; item: string; untrusted_text: string }[];
   };
   expect(events.find(({ item }) => item === postId)?.untrusted_text).toContain(ORDER);
-  expect(JSON.parse(answers.get("explain") ?? "").verdicts[0]).toMatchObject({
-    verdict: "event",
-  });
+  const [verdict] = JSON.parse(answers.get("explain") ?? "").verdicts;
+  expect(verdict).toMatchObject({ verdict: "event" });
+  // What quotes the stranger is there, and marked.
+  expect(JSON.stringify(verdict.deliveries)).toMatch(/"untrusted_text":"[^"]*IGNORE/);
+  const status = JSON.parse(answers.get("status") ?? "");
+  expect(JSON.stringify(status.silences)).toMatch(/"untrusted_text":"comment: [^"]*IGNORE/);
+  expect(status.untrusted_text).toMatch(/^reasons: .*refused for good: .*IGNORE/s);
   expect(JSON.parse(answers.get("watches") ?? "").watches[0]).toMatchObject({ id: "posts" });
   expect(JSON.parse(answers.get("plan") ?? "").watches[0]).toMatchObject({ id: "posts" });
   expect(JSON.parse(answers.get("budget") ?? "").quota.spent).toBeGreaterThan(0);
@@ -142,6 +146,10 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
   const folder = makeFolder();
   const sandbox = keep(await startSandboxHere());
   const hook = keep(await startHookReceiver());
+  // A receiver that quotes in its refusal what it was sent.
+  const quoting = keep(
+    await startHookReceiver((_, response) => void response.writeHead(400).end(HOSTILE)),
+  );
   await sandbox.control("accounts", {
     username: "hostile",
     display_name: HOSTILE,
@@ -154,7 +162,14 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
       posts: { type: "timeline", accounts: ["hostile"] },
       self: { type: "profile", accounts: ["hostile"] },
     },
-    sinks: { hook: hookSink(hook) },
+    sinks: { hook: hookSink(hook), quoting: hookSink(quoting) },
+    route: {
+      sink: "hook",
+      routes: [
+        { matchers: ['watch="posts"'], sink: "quoting", continue: true },
+        { matchers: ['watch!=""'], sink: "hook" },
+      ],
+    },
   });
   const daemon = await startDaemonProcess({ folder });
   for (const watch of ["posts", "self"]) await noted(daemon, watch);
@@ -163,15 +178,30 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
   await until("the alerts", () => hook.events().length >= 2, daemon.err);
   for (const watch of ["posts", "self"])
     expect((await runCommand(["pause", watch], { cwd: folder })).code).toBe(0);
-  await allSent(daemon);
+  await until("the refusal", async () => {
+    const { sinks } = await daemon.status();
+    return sinks.every(({ waiting }) => waiting === 0) && sinks.some(({ dead }) => dead > 0);
+  });
+
+  // The daemon raises an event about what was given up, and notes that it has reported it.
+  await until("the report", () => {
+    const tables = dump(folder, true);
+    return (
+      tables.includes('"delivery.dead"') && !/"state":"dead"[^}]*"reported_at":null/.test(tables)
+    );
+  });
 
   const { data } = hook.events().find(({ type }) => type === "tweet.created") as never;
-  const { id } = (data as { readonly tweet: { readonly id: string } }).tweet;
+  const { id: eventId, tweet } = data as { readonly id: string; readonly tweet: { id: string } };
+  const { id } = tweet;
+  // The silence's comment holds the name that the stranger chose.
+  expect((await runCommand(["snooze", eventId, "--for", "4h"], { cwd: folder })).code).toBe(0);
 
   const billed = await sandbox.billed();
   const [asked, running] = [await sandbox.control("requests"), dump(folder, true)];
   await callAll(await connect(folder), id);
-  expect(dump(folder, true)).toBe(running);
+  for (const [at, table] of JSON.parse(dump(folder, true)).entries())
+    expect(table).toEqual(JSON.parse(running)[at]);
 
   daemon.kill("SIGTERM");
   await daemon.gone;

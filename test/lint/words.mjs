@@ -99,6 +99,7 @@ export const ALLOWED = [
   { name: "sweepsPerDay", reason: "its source in the forecast" },
   { name: "aside", reason: "JSON of budget; stored with member lists" },
   { name: "reckoned", in: "budget/", reason: "stored with the forecast correction" },
+  { text: "prefers-color-scheme:dark", reason: "name of style sheets" },
   { text: "quota.overrun", reason: "key of a stored value" },
   { text: "handles.told", reason: "key of a stored value" },
   { name: "birth", reason: "stored in the memory of a feed" },

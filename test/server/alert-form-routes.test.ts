@@ -31,10 +31,10 @@ it("acknowledges an alert by name and undoes it, and leads back to the same list
   const { daemon, submit } = await start();
   const answer = await submit("/alerts/e1/acknowledge", { by: "Ada" }, "/events?watch=brand");
   expect([answer.status, answer.headers.get("location")]).toEqual([
-    ...[303, "../../events?watch=brand"],
+    ...[303, "../../events?watch=brand&done=acknowledged"],
   ]);
   expect((await submit("/alerts/e1/unacknowledge", { by: "" }, "/")).headers.get("location")).toBe(
-    "../../events",
+    "../e1?done=unacknowledged",
   );
   expect(daemon.asked).toEqual([
     "acknowledge e1 by Ada from page",
@@ -53,7 +53,7 @@ it("says of an alert that is gone that it is", async () => {
 
 it("offers what is not done yet, for alerts of watches and not for the daemon's own", () => {
   const page = (changes: Parameters<typeof eventEntry>[0]) =>
-    renderEventsPage({ events: [eventEntry(changes)], next: null }, {}, NOW_MS);
+    renderEventsPage({ events: [eventEntry(changes)], next: null, searched_to: null }, {}, NOW_MS);
   const data = { id: "e1", watch: "brand" };
   expect(page({ data })).toContain('action="alerts/e1/acknowledge"');
   const acknowledged = { by: "Ada", at: "2026-03-10T13:58:00.000Z", from: "page" };

@@ -3,6 +3,7 @@
  * that write down what they were asked.
  */
 import type { DeadView } from "../../src/server/schema/dead-view.ts";
+import type { RefusedAttempt } from "../../src/model/history.ts";
 import type { Log } from "../../src/model/log.ts";
 import type {
   Actions,
@@ -176,6 +177,7 @@ export interface DaemonStandIn {
   readonly actions: Actions;
   readonly trials: Trials;
   dead: DeadView;
+  refusals: readonly RefusedAttempt[];
   status: StatusView;
   health: () => Promise<Health>;
   reload: ReloadOutcome;
@@ -185,6 +187,8 @@ export interface DaemonStandIn {
   added: AddSilenceOutcome;
   /** What happens, to the last caller that follows it. */
   push: Parameters<Views["tail"]>[1];
+  /** Whether what an alert's form asks for was so before. */
+  isChangedAlready: boolean;
   /**
    * What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain
    * @alice`.
@@ -194,6 +198,7 @@ export interface DaemonStandIn {
 
 export function createDaemonStandIn(): DaemonStandIn {
   const asked: string[] = [];
+  const changed = () => (daemon.isChangedAlready ? 0 : 1);
   const held: (action: string, request: HoldAction) => Promise<HoldAnswer> = async (
     action,
     { what, sink, length, by, from },
@@ -207,12 +212,14 @@ export function createDaemonStandIn(): DaemonStandIn {
     const one = { id: "7", sink: "brand", matchers: ['conversation="1"'], until, by };
     return {
       ...{ ok: true },
-      view: { alerts: 1, changed: 1, held: [{ ...one, change: "added" }], effect: "now" },
+      view: { alerts: 1, changed: changed(), held: [{ ...one, change: "added" }], effect: "now" },
     };
   };
   const daemon: DaemonStandIn = {
     asked,
+    isChangedAlready: false,
     dead: { groups: [], dead: [], sinks: ["brand"] },
+    refusals: [],
     status: statusView(),
     health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
     reload: { ok: true, changed: true, memory: [] },
@@ -224,7 +231,7 @@ export function createDaemonStandIn(): DaemonStandIn {
       firstReads: [],
       unseen: null,
     },
-    events: { events: [], next: null },
+    events: { events: [], next: null, searched_to: null },
     push: () => undefined,
     added: { ok: false, errors: ["the duration is missing"] },
     views: {
@@ -251,6 +258,9 @@ export function createDaemonStandIn(): DaemonStandIn {
         const gaps = daemon.status.open_gaps.filter(({ watches }) => watches.includes(id));
         return Promise.resolve(watch && { watch, gaps });
       },
+      watchNames: () => daemon.status.watches.map(({ id }) => id),
+      refusals: () => Promise.resolve(daemon.refusals),
+      sinkNames: () => daemon.status.sinks.map(({ name }) => name),
       sinks: () => Promise.resolve(daemon.status.sinks),
       event: (id) => Promise.resolve(daemon.events.events.find(({ data }) => data["id"] === id)),
       activity: () => Promise.resolve(activityView()),
@@ -313,8 +323,8 @@ export function createDaemonStandIn(): DaemonStandIn {
         }),
     },
     trials: {
-      testSink(sink) {
-        asked.push(`test sink ${sink}`);
+      testSink(sink, by) {
+        asked.push(`test sink ${sink} by ${by}`);
         const known = daemon.status.sinks.find(({ name }) => name === sink);
         return Promise.resolve(known && { error: known.reason });
       },
@@ -324,8 +334,10 @@ export function createDaemonStandIn(): DaemonStandIn {
             ? { requests: 2, leftOut: 1 }
             : undefined,
         ),
-      testWatch(id) {
-        asked.push(`test ${id}`);
+      testWatch(id, by) {
+        if (daemon.status.watches.every((watch) => watch.id !== id))
+          return Promise.resolve(undefined);
+        asked.push(`test ${id} by ${by}`);
         const items = [
           { title: "Alice (@alice) posted", text: "hello", rejected: "" },
           { title: "Bob (@bob) posted", text: "spam", rejected: "the words contain spam" },
@@ -356,16 +368,16 @@ export function createDaemonStandIn(): DaemonStandIn {
           effect: "now",
         });
       },
-      resumeSink(sink) {
-        asked.push(`resume sink ${sink}`);
+      resumeSink(sink, by) {
+        asked.push(`resume sink ${sink} by ${by ?? "nobody"}`);
         return Promise.resolve(
           daemon.status.sinks.some(({ name }) => name === sink)
             ? { sink, was_disabled: true, effect: "now" }
             : undefined,
         );
       },
-      acknowledgeDead(sink) {
-        asked.push(`acknowledge ${sink ?? "all"}`);
+      acknowledgeDead(sink, by) {
+        asked.push(`acknowledge ${sink ?? "all"} by ${by ?? "nobody"}`);
         return Promise.resolve(daemon.dead.dead.length);
       },
       resendDead({ sink, by }) {
@@ -392,13 +404,18 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`${isUndo ? "unacknowledge" : "acknowledge"} ${what} by ${by} from ${from}`);
         if (what !== "e1") return Promise.resolve(undefined);
         const acknowledged = isUndo ? null : { by, from, at: "2026-03-10T13:58:00.000Z" };
-        return Promise.resolve({ alerts: 1, changed: 1, acknowledged, effect: "now" });
+        return Promise.resolve({ alerts: 1, changed: changed(), acknowledged, effect: "now" });
       },
       markNotRelevant({ what, isUndo, by, from }) {
         asked.push(`${isUndo ? "relevant" : "not relevant"} ${what} by ${by} from ${from}`);
         if (what !== "e1") return Promise.resolve(undefined);
         const mark = isUndo ? null : { by, from, at: "2026-03-10T13:58:00.000Z" };
-        return Promise.resolve({ alerts: 1, changed: 1, not_relevant: mark, effect: "now" });
+        return Promise.resolve({
+          alerts: 1,
+          changed: changed(),
+          not_relevant: mark,
+          effect: "now",
+        });
       },
       snooze: (request) => held("snooze", request),
       muteAuthor: (request) => held("mute author", request),
@@ -409,8 +426,8 @@ export function createDaemonStandIn(): DaemonStandIn {
           added.ok ? { ok: true, silence: { ...added.silence, effect: "now" } } : added,
         );
       },
-      expireSilence(id) {
-        asked.push(`expire ${id}`);
+      expireSilence(id, by) {
+        asked.push(`expire ${id} by ${by ?? "nobody"}`);
         const found = daemon.status.silences.find((silence) => silence.id === id);
         return Promise.resolve(found && { ...found, effect: "now" });
       },

@@ -65,9 +65,12 @@ describe("a silence on the page", () => {
   it("is added as it was written, a matcher a line, and the page is shown again", async () => {
     const { url, daemon } = await start();
     daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
-    expect(await submit(`${url}/silences`, FIELDS)).toMatchObject({ status: 303, location: "." });
+    expect(await submit(`${url}/silences`, FIELDS)).toMatchObject({
+      ...{ status: 303, location: ".?done=silence_added" },
+    });
     const { duration, comment, author } = FIELDS;
     expect(daemon.asked).toEqual([
+      "silences",
       `silence ${JSON.stringify({ duration, comment, author, matchers: ['watch="brand"', 'team="comms"'] })}`,
     ]);
   });
@@ -98,9 +101,9 @@ describe("a silence on the page", () => {
     );
     expect(await submit(`${url}/silences/1/expire`, {})).toMatchObject({
       status: 303,
-      location: "../../",
+      location: "../../?done=silence_ended",
     });
-    expect(daemon.asked).toContain("expire 1");
+    expect(daemon.asked).toContain("expire 1 by page");
     expect(await submit(`${url}/silences/9/expire`, {})).toMatchObject({
       status: 404,
       text: expect.stringContaining("there is no silence &quot;9&quot;") as string,

@@ -18,7 +18,7 @@ import {
 const setUp = () => {
   const daemon = createDaemonStandIn();
   daemon.status = statusView({ silences: [silenceView()] });
-  daemon.events = { events: [eventEntry()], next: "7" };
+  daemon.events = { events: [eventEntry()], next: "7", searched_to: "2026-03-10T13:57:10.400Z" };
   daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
   daemon.dead = DEAD;
   const routes = createRoutes(
@@ -151,6 +151,8 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   submitPause: { id: "brand-mentions" },
   submitResume: { id: "brand-mentions" },
   showTest: { id: "brand-mentions" },
+  showBackfill: { id: "brand-mentions" },
+  submitBackfill: { id: "brand-mentions" },
   submitTest: { id: "brand-mentions" },
   pauseWatch: { id: "brand-mentions" },
   resumeWatch: { id: "brand-mentions" },
@@ -245,7 +247,7 @@ describe.each(ROUTES.filter(({ path }) => path !== "/api/v1/tail"))("$method $pa
 
   it("answers what the document says", async () => {
     const { routes, daemon } = setUp();
-    daemon.events = { events: [eventEntry()], next: null };
+    daemon.events = { events: [eventEntry()], next: null, searched_to: null };
     const { operationId = "" } = operation ?? {};
     const answer = await ask(routes, route, goodValues(route), BODIES[operationId]);
     // The stand-in has no report.

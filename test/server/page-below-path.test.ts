@@ -50,7 +50,7 @@ async function start() {
     reasons: Array.from({ length: 60 }, (_, number) => `trouble ${number}`),
     watches: Array.from({ length: 201 }, (_, number) => watchView({ id: `w${number}` })),
   });
-  daemon.events = { events: [eventEntry()], next: "1" };
+  daemon.events = { events: [eventEntry()], next: "1", searched_to: "2026-03-10T13:57:10.400Z" };
   daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
   const clock = createVirtualClock(NOW_MS);
   const server = await startServer({
@@ -102,6 +102,7 @@ it("every link leads to a page, and every form ends on one", async () => {
     "",
     "silences",
     "events",
+    "watches",
     "api/v1/status",
     "api/v1/watches",
     "api/v1/events",
@@ -118,12 +119,13 @@ it("every link leads to a page, and every form ends on one", async () => {
     "silences",
     "silences/1/expire",
     "sinks/brand/test",
+    "watches",
     "watches/w0/backfill",
     "watches/w0/pause",
     "watches/w0/test",
   ]);
   for (const form of different) {
-    if (/(alerts|events|backfill|\/test)$/.test(form) && !form.includes("sinks/")) continue;
+    if (/(alerts|events|backfill|watches|\/test)$/.test(form) && !form.includes("sinks/")) continue;
     const { status, location = "" } = await ask(
       form,
       "POST",
@@ -138,5 +140,5 @@ it("every link leads to a page, and every form ends on one", async () => {
   expect(gone.status).toBe(404);
   expect(addressesOf("href", gone, `${root}silences/9/expire`)).toEqual([root, `${root}events`]);
   expect(addressesOf("action", gone, `${root}silences/9/expire`)).toEqual([`${root}silences`]);
-  expect(daemon.asked).toContain("expire 1");
+  expect(daemon.asked).toContain("expire 1 by page");
 });

@@ -85,7 +85,11 @@ it.for([320, 390, 600])(
         failed_reload: null,
       },
     });
-    daemon.events = { events: [eventEntry({ title: LONG, text: `${LONG}${LONG}` })], next: null };
+    daemon.events = {
+      events: [eventEntry({ title: LONG, text: `${LONG}${LONG}` })],
+      next: null,
+      searched_to: null,
+    };
     await page.resize(width, 844);
     for (const path of ["/", "/events"]) {
       await page.goto(`${url}${path}`);

@@ -87,7 +87,7 @@ const history = (changes: Partial<ItemHistory> = {}): ItemHistory => ({
 
 const show = (daemon: DaemonStandIn, ...histories: readonly ItemHistory[]) => {
   daemon.found = { ...daemon.found, itemId: "1899000000000000001", histories };
-  daemon.events = { events: [eventEntry()], next: null };
+  daemon.events = { events: [eventEntry()], next: null, searched_to: null };
 };
 
 describe("the page of an alert", () => {
@@ -111,7 +111,7 @@ describe("the page of an alert", () => {
       deliveries: [],
     });
     show(daemon, other);
-    daemon.events = { events: [], next: null };
+    daemon.events = { events: [], next: null, searched_to: null };
     const link = "https://x.com/alice/status/1899000000000000001";
     const { status, words } = await get(`/alerts?item=${encodeURIComponent(link)}`);
     expect(daemon.asked).toContain(`explain ${link}`);
@@ -338,8 +338,8 @@ it("writes the token's name into the audit where nobody gives a name", async () 
 
 it("searches by the fields of its form, and goes on where a search ended", async () => {
   const { daemon, get } = setUp();
-  daemon.events = { events: [eventEntry()], next: "77" };
+  daemon.events = { events: [eventEntry()], next: "77", searched_to: "2026-03-10T13:57:10.400Z" };
   const { words } = await get("/events?text=spam&sink=brand&state=dead&watch=&author=");
-  expect(daemon.asked[0]).toContain('"text":"spam","sink":"brand","state":"dead","limit":200');
+  expect(daemon.asked[0]).toContain('"text":"spam","sink":"brand","state":"dead","limit":50');
   expect(words).toContain("Searched back to 2026-03-10 13:57 UTC. older events");
 });

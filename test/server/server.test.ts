@@ -71,7 +71,7 @@ it("names that reorder what stands around them reach neither the page nor the AP
   const calm = "gnp.ecila שלום";
   daemon.events = {
     events: [eventEntry({ title: name, data: { user: { display_name: name } } })],
-    next: null,
+    ...{ next: null, searched_to: null },
   };
   const [line] = daemon.status.recent_events;
   const target = { name, status: "unavailable", reason: `no account ${name}` } as const;
@@ -255,7 +255,7 @@ describe("reading", () => {
 
   it("gives events by what they are about, with what became of them", async () => {
     const { url, daemon } = await start();
-    daemon.events = { events: [eventEntry()], next: "7" };
+    daemon.events = { events: [eventEntry()], next: "7", searched_to: "2026-03-10T13:57:10.400Z" };
     expect(
       (
         await ask(
@@ -296,7 +296,7 @@ describe("reading", () => {
     const { url, daemon } = await start();
     daemon.events = {
       events: [eventEntry({ title: "<b>", url: "javascript:alert(1)" })],
-      next: "7",
+      ...{ next: "7", searched_to: "2026-03-10T13:57:10.400Z" },
     };
     const answer = await ask(`${url}/events?state=summarised&since=2026-03-10`);
     expect(answer.headers["content-security-policy"]).toMatch(/default-src 'none'/);
@@ -449,7 +449,7 @@ describe("acting", () => {
     expect((await post(`${url}/api/v1/sinks/nope/resume`)).json()).toMatchObject({
       error: { code: "SINK_UNKNOWN" },
     });
-    expect(daemon.asked).toEqual(["resume sink brand", "resume sink nope"]);
+    expect(daemon.asked).toEqual(["resume sink brand by API", "resume sink nope by API"]);
   });
 
   it("changes nothing on a GET", async () => {

@@ -138,13 +138,13 @@ it("ends the silence whose button is pressed", async (context) => {
   await shows("the other one");
   daemon.asked.length = 0;
   await page.read(`document.querySelector('[aria-label="End silence 2"]').click()`);
-  await until("the request", () => daemon.asked.includes("expire 2") || undefined);
+  await until("the request", () => daemon.asked.includes("expire 2 by page") || undefined);
   daemon.status = statusView({ silences: [silenceView()] });
   await clock.advance(SECOND);
   await until("the page without it", async () => {
     await page.read(`document.dispatchEvent(new Event("visibilitychange"))`).catch(() => undefined);
     return !(await words().catch(() => "the other one")).includes("the other one");
   });
-  expect(daemon.asked.filter((one) => one.startsWith("expire"))).toEqual(["expire 2"]);
+  expect(daemon.asked.filter((one) => one.startsWith("expire"))).toEqual(["expire 2 by page"]);
   expect(await page.read("location.pathname")).toBe("/");
 });

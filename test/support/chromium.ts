@@ -9,6 +9,18 @@ import { afterAll, type TestContext } from "vitest";
 import { skipAloud } from "./skip-aloud.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
+/** How a browser names each key. */
+const KEYS = {
+  Tab: { windowsVirtualKeyCode: 9 },
+  Enter: { windowsVirtualKeyCode: 13, text: "\r" },
+} as const;
+
+/** What style sheets ask for. */
+const COLOURS = {
+  day: "prefers-color-scheme:light",
+  night: "prefers-color-scheme:dark",
+} as const;
+
 export interface BrowserPage {
   goto(url: string): Promise<void>;
   /**
@@ -16,11 +28,13 @@ export interface BrowserPage {
    * threw
    */
   read<T>(expression: string): Promise<T>;
-  /** A key as the keyboard sends it: `Tab`. */
-  press(key: string): Promise<void>;
+  /** A key as the keyboard sends it: `Tab` or `Enter`. */
+  press(key: keyof typeof KEYS): Promise<void>;
   /** Text into the field that has the focus. */
   type(text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
+  /** Colours for the day or for the night, whichever the reader prefers. */
+  prefer(time: "day" | "night"): Promise<void>;
   /** The whole page as a PNG. */
   screenshot(): Promise<Buffer>;
 }
@@ -165,13 +179,12 @@ async function openPage(
       return result.value;
     },
     async press(key) {
-      for (const type of ["rawKeyDown", "keyUp"])
-        await ask("Input.dispatchKeyEvent", {
-          type,
-          key,
-          code: key,
-          windowsVirtualKeyCode: key === "Tab" ? 9 : 0,
-        });
+      for (const type of ["keyDown", "keyUp"])
+        await ask("Input.dispatchKeyEvent", { type, key, code: key, ...KEYS[key] });
+    },
+    prefer: (time) => {
+      const [name, value] = COLOURS[time].split(":");
+      return ask("Emulation.setEmulatedMedia", { features: [{ name, value }] });
     },
     type: (text) => ask("Input.insertText", { text }),
     async screenshot() {

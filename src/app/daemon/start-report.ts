@@ -9,7 +9,7 @@ import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
-import { notedItems } from "../../operate/views/noted-items.ts";
+import { notedItems } from "../../operate/views/status-view.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { returnText } from "../../operate/pause.ts";
 

@@ -6,7 +6,7 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import { notedItems } from "../../operate/views/noted-items.ts";
+import { notedItems } from "../../operate/views/status-view.ts";
 import { isReadingType } from "../../watches/registry.ts";
 
 export type DemoStore = Pick<

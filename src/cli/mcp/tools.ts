@@ -13,7 +13,7 @@ import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { listPages, readPage } from "./docs-pages.ts";
-import { markedEntry, markedLine } from "./untrusted-text.ts";
+import { marked, markedEntry, markedLine } from "./untrusted-text.ts";
 
 export interface ReadTool {
   readonly name: string;
@@ -44,7 +44,10 @@ export function createTools(context: CliContext, configPath: string): readonly R
           recent_events: events,
           ...view
         } = await get<StatusView | StoppedView>("/api/v1/status");
-        return { ...view, watches: watches.length, recent_events: events.map(markedLine) };
+        return {
+          ...(marked(view) as object),
+          ...{ watches: watches.length, recent_events: events.map(markedLine) },
+        };
       },
     ),
     tool(
@@ -52,7 +55,7 @@ export function createTools(context: CliContext, configPath: string): readonly R
       "The watches with their state, targets, schedule and cost. `next` of an answer is the `cursor` of the next call.",
       z.strictObject({ limit: count(MAX_WATCHES, 50), cursor: text("The `next` of an answer.") }),
       async ({ limit, cursor }) =>
-        get<Json>(`/api/v1/watches?${queryText({ limit: String(limit), cursor })}`),
+        marked(await get<Json>(`/api/v1/watches?${queryText({ limit: String(limit), cursor })}`)),
     ),
     eventsTool(context, get),
     tool(
@@ -65,7 +68,7 @@ export function createTools(context: CliContext, configPath: string): readonly R
           .max(500)
           .describe("Tweet id or link, user id, handle or profile link."),
       }),
-      async ({ item }) => get<Json>(`/api/v1/explain/${encodeURIComponent(item)}`),
+      async ({ item }) => marked(await get<Json>(`/api/v1/explain/${encodeURIComponent(item)}`)),
     ),
     tool(
       "plan",
@@ -80,7 +83,7 @@ export function createTools(context: CliContext, configPath: string): readonly R
       "budget",
       "What the quota period has cost so far, by watch and endpoint, and what is expected until its end.",
       z.strictObject({}),
-      async () => get<Json>("/api/v1/budget"),
+      async () => marked(await get<Json>("/api/v1/budget")),
     ),
     tool(
       "docs",
@@ -118,8 +121,9 @@ const eventsTool = (context: CliContext, get: Get): ReadTool =>
       );
       const problem = readEventQuery(given, context.clock.now());
       if (typeof problem === "string") throw refused(problem);
-      const { events, next } = await get<EventsView>(`/api/v1/events?${queryText(query)}`);
-      return { events: events.map(markedEntry), next };
+      const found = await get<EventsView>(`/api/v1/events?${queryText(query)}`);
+      const { next, searched_to } = found;
+      return { events: found.events.map(markedEntry), next, searched_to };
     },
   );
 

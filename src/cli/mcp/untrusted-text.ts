@@ -1,6 +1,6 @@
 /**
- * Puts everything that strangers wrote into one field of an alert. The other fields are the
- * daemon's own, or have a form in which nothing can be said: ids, times, handles, links.
+ * Puts everything that strangers wrote, or that quotes them, into one field. The other fields are
+ * the daemon's own, or have a form in which nothing can be said: ids, times, handles, links.
  */
 import { cleanText } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
@@ -28,6 +28,35 @@ export const markedLine = ({ title, text, url, ...line }: EventLine): object => 
   url: safeUrl(url),
   untrusted_text: untrusted([title, text]),
 });
+
+/**
+ * Fields that may quote a post, a name or what a server answered about them, such as the comment of
+ * a silence that a click on an alert added.
+ */
+const QUOTING: ReadonlySet<string> = new Set([
+  ...["answer", "comment", "detail", "error", "group", "hint", "problem", "reason", "reasons"],
+  ...["template_error", "text", "title"],
+]);
+
+/** Returns a view in which each object has its quoting fields in the one field. */
+export function marked(view: unknown): unknown {
+  if (Array.isArray(view)) return view.map(marked);
+  if (typeof view !== "object" || view === null) return view;
+  const own: Record<string, unknown> = {};
+  const quoted: string[] = [];
+  for (const [name, value] of Object.entries(view)) {
+    if (QUOTING.has(name)) quoted.push(...textsOf(value).map((text) => `${name}: ${text}`));
+    else own[name] = marked(value);
+  }
+  return quoted.length === 0 ? own : { ...own, untrusted_text: untrusted(quoted) };
+}
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value)
+    ? value.flatMap(textsOf)
+    : typeof value === "string" && value !== ""
+      ? [value]
+      : [];
 
 function idsOf({ id, tweet }: EventEntry["data"]): object {
   const post = tweet !== null && typeof tweet === "object" && !Array.isArray(tweet) ? tweet : {};

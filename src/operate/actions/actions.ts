@@ -133,13 +133,15 @@ const createOtherActions = ({
     );
     return { ...view, effect: await effects.describe(NOW) };
   },
-  async resumeSink(sink) {
+  async resumeSink(sink, by) {
     const resumed = await effects.resumeSink(sink);
+    if (resumed !== undefined)
+      await store.recordChange(clock.now(), "sink resume", { sink, by: by ?? null });
     return resumed === undefined
       ? undefined
       : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
   },
-  acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
+  acknowledgeDead: (sink, by) => acknowledgeDeadLetters(store, sink, clock.now(), by),
   async backfill(request) {
     const { polls, route } = await effects.feedsOf(request.watchId);
     if (polls.length === 0) return undefined;
@@ -157,8 +159,8 @@ const createOtherActions = ({
     await effects.silencesChanged();
     return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
   },
-  async expireSilence(id) {
-    const view = await endSilence(store, id, clock.now());
+  async expireSilence(id, by) {
+    const view = await endSilence(store, id, clock.now(), by);
     await effects.silencesChanged();
     return view && { ...view, effect: await effects.describe(NOW) };
   },

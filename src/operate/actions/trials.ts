@@ -56,6 +56,18 @@ export function createTrials(deps: TrialsDeps): Trials {
   const { store, clock, hash, random, gate, config, polls, sinks } = deps;
   const testOnce = createShared<readonly TestedTarget[] | undefined>();
   const readOnce = createShared<Backfilled | undefined>();
+  const sendOnce = createShared<{ readonly error: string } | undefined>();
+  const sendTest = async (name: string, by: string) => {
+    const sink = sinks().get(name)?.sink;
+    if (sink === undefined) return undefined;
+    await store.recordChange(clock.now(), "sink test", { sink: name, by });
+    const event = sampleEvent(name, random.id(), clock.now());
+    const parts = { sink, name, clock, random, linksHost: config().linksHost };
+    return sendSampleNow(parts, event).then(
+      () => ({ error: "" }),
+      (error: unknown) => ({ error: errorText(error) }),
+    );
+  };
   const plan = async (watchId: string) => {
     const watch = config().watches.find(({ id }) => id === watchId);
     const [state] = await store.listWatches([watchId]);
@@ -70,8 +82,15 @@ export function createTrials(deps: TrialsDeps): Trials {
     const estimate = await estimateBack(store, feeds, { state, sinceMs, nowMs: clock.now() });
     return { feeds, requests: estimate.requests, unread: estimate.unread };
   };
-  const test = async (watchId: string): Promise<readonly TestedTarget[] | undefined> => {
+  const test = async (
+    watchId: string,
+    by: string,
+  ): Promise<readonly TestedTarget[] | undefined> => {
     const trial = await plan(watchId);
+    if (trial !== undefined)
+      await store.recordChange(clock.now(), "watch test", {
+        ...{ watch: watchId, requests: trial.costRequests, by },
+      });
     const read = createReader(config().linksHost);
     return (await trial?.run())?.map((target) => shownTarget(target, read));
   };
@@ -104,21 +123,12 @@ export function createTrials(deps: TrialsDeps): Trials {
     return view && { alerts: view.alerts, requests, cut: [...new Set(cuts)].join("; ") };
   };
   return {
-    async testSink(name) {
-      const sink = sinks().get(name)?.sink;
-      if (sink === undefined) return undefined;
-      const event = sampleEvent(name, random.id(), clock.now());
-      const parts = { sink, name, clock, random, linksHost: config().linksHost };
-      return sendSampleNow(parts, event).then(
-        () => ({ error: "" }),
-        (error: unknown) => ({ error: errorText(error) }),
-      );
-    },
+    testSink: (name, by) => sendOnce(name, () => sendTest(name, by)),
     async testPrice(watchId) {
       const trial = await plan(watchId);
       return trial && { requests: trial.costRequests, leftOut: trial.leftOut.length };
     },
-    testWatch: (watchId) => testOnce(watchId, () => test(watchId)),
+    testWatch: (watchId, by) => testOnce(watchId, () => test(watchId, by)),
     backfillPrice: price,
     backfill: (request) => readOnce(request.watchId, () => backfill(request)),
   };

@@ -89,7 +89,8 @@ export const acknowledgeDeadLetters = (
   store: DeadLetters,
   sink: string | undefined,
   nowMs: number,
-): Promise<number> => store.acknowledgeDead(selectionOf(sink), nowMs);
+  by?: string,
+): Promise<number> => store.acknowledgeDead(selectionOf(sink), nowMs, by);
 
 /** Sends dead letters again, to configured sinks only. Dead letters of other sinks stay. */
 export function resendDeadLetters(

@@ -81,8 +81,9 @@ export async function endSilence(
   store: SilenceStore,
   id: string,
   nowMs: number,
+  by?: string,
 ): Promise<SilenceView | undefined> {
-  const silence = await store.expireSilence(id, nowMs);
+  const silence = await store.expireSilence(id, nowMs, by);
   return silence && silenceView(silence, await store.countSilenced(), nowMs);
 }
 

@@ -36,12 +36,12 @@ export interface CommitBackParts {
 
 /** Commits a backfill and records it in the audit. */
 export async function backfillWatch(
-  parts: CommitBackParts & { readonly store: Pick<BackfillStore, "recordBackfill"> },
+  parts: CommitBackParts & { readonly store: Pick<BackfillStore, "recordChange"> },
   polls: readonly Poll[],
   { watchId, sinceMs, by }: BackfillRequest,
 ): Promise<BackfillView> {
   const view = await commitBack(parts, polls, sinceMs);
-  await parts.store.recordBackfill(parts.clock.now(), {
+  await parts.store.recordChange(parts.clock.now(), "backfill", {
     watch: watchId,
     since: isoTime(sinceMs),
     by,

@@ -52,7 +52,7 @@ export function createDays({ store, clock }: DaysDeps): Days {
       };
     },
     async ofWatch(watchId) {
-      const key = (await store.listWatches()).find(({ id }) => id === watchId)?.key;
+      const key = (await store.listWatches([watchId]))[0]?.key;
       if (key === undefined) return undefined;
       const today = Math.floor(clock.now() / DAY_MS);
       const days = Array.from({ length: DAYS_OF_ONE }, (_, at) => today - DAYS_OF_ONE + 1 + at);

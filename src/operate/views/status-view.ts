@@ -14,10 +14,10 @@ import { trimText } from "../../render/text/trim-text.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventLine } from "../../server/schema/event-view.ts";
 import type { WatchView } from "../../server/schema/watch-view.ts";
+import { isReadingType } from "../../watches/registry.ts";
 import { createReader } from "../create-reader.ts";
 import { textOf } from "./events-view.ts";
 import { memberListViews } from "./member-list-view.ts";
-import { notedItems } from "./noted-items.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
 
 /** Returns a watch's schedule as text, or its `freshness` if it has one instead. */
@@ -36,6 +36,18 @@ export function timingText(timing: Timing): string {
 
 const isoOrNull = (epochMs: number | null | undefined): string | null =>
   epochMs === null || epochMs === undefined ? null : isoTime(epochMs);
+
+/**
+ * Returns how much a watch has recorded: the number of items with a verdict or, if the watch
+ * compares values, the number of targets whose first value is known.
+ */
+export const notedItems = (
+  type: string,
+  { knownItems, targets }: Pick<WatchState, "knownItems" | "targets">,
+): number =>
+  isReadingType(type)
+    ? targets.filter(({ baselineAtMs }) => baselineAtMs !== null).length
+    : knownItems;
 
 export interface WatchFacts {
   readonly state: WatchState | undefined;
@@ -128,8 +140,9 @@ function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"]
  * paused watch. A long list whose first read is not complete is left out, because it is shown
  * separately.
  */
-function firstReadView(
-  { state, firstReadPages }: WatchFacts,
+/** Returns how far the first reads of a watch are; null if none of its targets has one. */
+export function firstReadView(
+  { state, firstReadPages }: Pick<WatchFacts, "state" | "firstReadPages">,
   lists: WatchView["member_lists"],
 ): WatchView["first_read"] {
   if (state === undefined || state.paused) return null;

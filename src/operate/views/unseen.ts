@@ -5,13 +5,14 @@
 import type { Config } from "../../config/config.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
 import { isoTime } from "../../model/clock.ts";
-import type { WatchView } from "../../server/schema/watch-view.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { TargetRef, TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Poll, Subscriber } from "../../plan/poll.ts";
 import type { UnseenLine, UnseenView } from "../../server/schema/explain-view.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
+import { memberListViews } from "./member-list-view.ts";
+import { firstReadView } from "./status-view.ts";
 import { reasonOfFeed } from "./unseen-tweet.ts";
 
 export interface UnseenParts {
@@ -164,11 +165,18 @@ export const isTweetId = (id: string, nowMs: number): boolean => {
 };
 
 /** Returns the ids of watches whose first read is not complete. */
-export const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
-  watches
-    .filter(
-      (watch) =>
-        watch.first_read !== null ||
-        watch.member_lists.some(({ first_read_members: read }) => read !== null),
-    )
-    .map(({ id }) => id);
+export function inFirstRead(
+  watches: readonly Watch[],
+  states: readonly WatchState[],
+): readonly string[] {
+  const known = new Map(states.map((state) => [state.id, state]));
+  return watches.flatMap((watch) => {
+    const state = known.get(watch.id);
+    if (state === undefined || !watch.enabled) return [];
+    const lists = memberListViews(watch, state.targets);
+    const isReading =
+      firstReadView({ state }, lists) !== null ||
+      lists.some(({ first_read_members: read }) => read !== null);
+    return isReading ? [watch.id] : [];
+  });
+}

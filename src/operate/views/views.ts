@@ -5,44 +5,32 @@
 import type { ReportQuery } from "../../model/report.ts";
 import { reportView } from "./report-view.ts";
 import { formatIssue } from "../../config/report.ts";
-import type { Pump } from "../../deliver/pump.ts";
-import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
-import type { Enricher } from "../../enrich/enricher.ts";
-import type { KeyMonitor } from "../../engine/quota/key-monitor.ts";
-import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
-import type { StoreMonitor } from "../../model/store-health.ts";
-import type { UpstreamMonitor } from "../../engine/health/upstream-monitor.ts";
 import { countGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime, sleep } from "../../model/clock.ts";
 import { shardOf } from "../../model/replicas.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type { Sink } from "../../model/sink.ts";
-import type { TemplateRunner } from "../../model/template.ts";
 import type { BudgetView } from "../../server/schema/budget-view.ts";
-import type { ConfigView, DaemonState, StatusView } from "../../server/schema/status-view.ts";
+import type { DaemonState, StatusView } from "../../server/schema/status-view.ts";
 import type { EventsView } from "../../server/schema/event-view.ts";
 import type { FoundItem, Health, Views } from "../../server/contract/views.ts";
 import type { WatchView } from "../../server/schema/watch-view.ts";
 import type { ReplayRequest } from "../../server/schema/replay-view.ts";
 import type { TailFilter, TailLine } from "../../server/schema/tail-view.ts";
-import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../alerts/dead-letters.ts";
 import { previewReplay, readReplays } from "../alerts/replays.ts";
 import { readSilences } from "../alerts/silence-actions.ts";
 import { renderEvent, type RenderRequest } from "./render-event.ts";
-import type { Routing } from "../alerts/routing.ts";
-import type { ActivityFeed } from "./activity.ts";
 import { readArchive } from "../archive/archive-view.ts";
 import { createDays, type Days } from "../reports/days.ts";
 import { createSpentByWatch, type SpentByWatch } from "../reports/spent-by-watch.ts";
 import { createPathReader } from "./delivery-path.ts";
-import { eventEntry, eventsView } from "./events-view.ts";
+import { eventEntry, eventsView, searchEvents } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
 import { gapViews, stuckGapReasons } from "./gaps-view.ts";
 import { budgetView, isQuotaSpent, quotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
-import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
+import { renderMetrics } from "./scrape.ts";
 import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
 import { eventLine, readNotRelevant, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
@@ -50,46 +38,7 @@ import { strandedReasons } from "../alerts/stranded.ts";
 import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../alerts/waiting.ts";
 import { explainUnseen, inFirstRead } from "./unseen.ts";
-
-/**
- * Says whether this replica runs the current configuration, which is the newest one recorded in the
- * state.
- */
-export interface ActiveRevision {
-  /** Why this replica's configuration is not the current one; undefined if it is. */
-  superseded(): string | undefined;
-  /** Whether this replica does nothing until its configuration file changes. */
-  isWaiting(): boolean;
-}
-
-/** The delivery parts of the active configuration. */
-export interface ActiveDelivery {
-  readonly pump: Pick<Pump, "pauses">;
-  /** The sinks by name. */
-  readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
-  /** Undefined if there are no templates. */
-  readonly templates:
-    | { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] }
-    | undefined;
-}
-
-export interface ViewsDeps extends ScrapeDeps {
-  readonly store: OpenedStore;
-  readonly feed: ActivityFeed;
-  readonly auditReadings: AuditReadings;
-  readonly keyMonitor: KeyMonitor;
-  readonly upstreamMonitor: UpstreamMonitor;
-  readonly storeMonitor: StoreMonitor;
-  readonly startedAtMs: number;
-  readonly revisions: ActiveRevision;
-  readonly delivery: () => ActiveDelivery;
-  readonly routing: () => Routing;
-  readonly lastReload: () => ConfigView["last_reload"];
-  readonly failingEnrichments: Enricher["failing"];
-  readonly archiving: { readonly offReason: () => string | undefined };
-  /** Returns why clicks in chats are not received, a sentence for each chat. */
-  readonly chatTroubles: () => readonly string[];
-}
+import type { ViewsDeps } from "./views-deps.ts";
 
 /**
  * The poll loop counts as stalled if it makes no turn for this long. A healthy loop makes a turn at
@@ -102,6 +51,7 @@ const STALLED_MS = 120_000;
  */
 const STATE_ANSWERS_WITHIN_MS = 2_000;
 const RECENT_EVENTS = 20;
+const MAX_REFUSALS = 10;
 
 export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
 
@@ -226,7 +176,7 @@ class DaemonViews implements Views {
 
   async events(query: EventQuery): Promise<EventsView> {
     const { store, config } = this.#parts;
-    return eventsView(await store.findEvents(query), config().linksHost);
+    return eventsView(await searchEvents(store, query), config().linksHost);
   }
 
   async watch(id: string): ReturnType<Views["watch"]> {
@@ -236,6 +186,19 @@ class DaemonViews implements Views {
     const [watch] = await this.#watchViews(known, (await this.#fleet(known))?.pollsOfOthers, id);
     const open = gapViews(await engine.openGaps());
     return watch && { watch, gaps: open.filter(({ watches }) => watches.includes(id)) };
+  }
+
+  watchNames(): readonly string[] {
+    const { watches } = this.#parts.config();
+    return watches.flatMap(({ id, enabled }) => (enabled ? [id] : []));
+  }
+
+  refusals(sink: string): ReturnType<Views["refusals"]> {
+    return this.#parts.store.lastRefusals(sink, MAX_REFUSALS);
+  }
+
+  sinkNames(): readonly string[] {
+    return this.#parts.config().sinks.map(({ name }) => name);
   }
 
   async sinks(): ReturnType<Views["sinks"]> {
@@ -256,7 +219,7 @@ class DaemonViews implements Views {
     const readPath = createPathReader(config(), await store.listSilences());
     const found = await findItem(store, item, { readWait, readPath });
     if (found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
-    const firstReads = inFirstRead(await this.#watchViews(await this.#sources()));
+    const firstReads = inFirstRead(config().watches, await store.listWatches());
     const parts = { store, config: config(), polls: this.#parts.engine.polls, nowMs };
     const { itemId } = found;
     return {

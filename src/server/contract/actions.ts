@@ -69,6 +69,7 @@ export type HoldAnswer =
   | { readonly ok: true; readonly view: HeldView & Effect }
   | { readonly ok: false; readonly problem: HoldProblem };
 
+/** `by` is always the caller, for the audit. */
 export interface Actions {
   /**
    * Reloads the configuration completely or not at all: if the file has errors, the old
@@ -86,12 +87,12 @@ export interface Actions {
    * Makes a failing or disabled sink try its next message now. Resolves to undefined if there is no
    * sink with that name.
    */
-  resumeSink(sink: string): Promise<(ResumedSinkView & Effect) | undefined>;
+  resumeSink(sink: string, by?: string): Promise<(ResumedSinkView & Effect) | undefined>;
   /**
    * Acknowledges the dead letters of one sink, or of all if `sink` is undefined, so that they no
    * longer count as a problem. Resolves to their number.
    */
-  acknowledgeDead(sink: string | undefined): Promise<number>;
+  acknowledgeDead(sink: string | undefined, by?: string): Promise<number>;
   /**
    * Sends the dead letters of one sink again, or of all if `sink` is undefined. `by` is for the
    * audit.
@@ -123,7 +124,7 @@ export interface Actions {
   /** Adds a silence. The silence is active when the promise resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome<Effect>>;
   /** Ends a silence. Resolves to undefined if there is no silence with that id. */
-  expireSilence(id: string): Promise<(SilenceView & Effect) | undefined>;
+  expireSilence(id: string, by?: string): Promise<(SilenceView & Effect) | undefined>;
   /**
    * Sends the alerts that silences hold back: those of one sink or of all, and of one silence or of
    * all. Resolves to the number of alerts.

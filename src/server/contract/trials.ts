@@ -38,16 +38,17 @@ export interface Backfilled {
   readonly cut: string;
 }
 
+/** `by` is the caller, for the audit. */
 export interface Trials {
   /**
    * Sends one message, marked as a sample, to a sink at once. Resolves to why the sink did not take
    * it, empty if it did, or to undefined if there is no sink of that name.
    */
-  testSink(sink: string): Promise<{ readonly error: string } | undefined>;
+  testSink(sink: string, by: string): Promise<{ readonly error: string } | undefined>;
   /** Resolves to undefined if there is no watch with that id. */
   testPrice(watchId: string): Promise<TestPrice | undefined>;
   /** Polls a watch once. @throws UpstreamError, RequestHeld */
-  testWatch(watchId: string): Promise<readonly TestedTarget[] | undefined>;
+  testWatch(watchId: string, by: string): Promise<readonly TestedTarget[] | undefined>;
   /** Resolves to undefined if no past of the watch can be read. */
   backfillPrice(watchId: string, sinceMs: number): Promise<BackfillPrice | undefined>;
   /** Reads the past with at most so many requests, and turns it into alerts. */

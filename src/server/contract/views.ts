@@ -3,7 +3,12 @@
  * the state, the engine and the configuration. The JSON of the answers is in the `…-view.ts` files
  * of `schema/`.
  */
-import type { DeliveryHistory, EventQuery, ItemHistory } from "../../model/history.ts";
+import type {
+  DeliveryHistory,
+  EventQuery,
+  ItemHistory,
+  RefusedAttempt,
+} from "../../model/history.ts";
 import type { ReportQuery, ReportView } from "../../model/report.ts";
 import type { BudgetView } from "../schema/budget-view.ts";
 import type { ActivityView, WatchDaysView } from "../schema/report-view.ts";
@@ -91,6 +96,12 @@ export interface WatchWithGaps {
 export interface Views extends ApiViews {
   /** Resolves to undefined if there is no enabled watch with that id. */
   watch(id: string): Promise<WatchWithGaps | undefined>;
+  /** Returns the ids of the enabled watches, in the order of the configuration. */
+  watchNames(): readonly string[];
+  /** Resolves to what the sink refused last, newest first. */
+  refusals(sink: string): Promise<readonly RefusedAttempt[]>;
+  /** Returns the names of the configured sinks. */
+  sinkNames(): readonly string[];
   /** Resolves to the sinks, without the rest of the status. */
   sinks(): Promise<readonly SinkView[]>;
   health(): Promise<Health>;

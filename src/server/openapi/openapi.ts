@@ -45,7 +45,11 @@ const describeRoutes = (app: Hono) =>
         responses: {
           Problem: {
             description: "The request was refused or failed.",
-            content: { "application/problem+json": { schema: answerSchema("Problem") } },
+            content: {
+              "application/problem+json": { schema: answerSchema("Problem") },
+              // What a browser gets that asks for a page.
+              "text/html": { schema: { type: "string" } },
+            },
           },
         },
       },

@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 /** The title of a problem document for each status. It says what the status means. */
-const TITLES: Readonly<Record<Problem["status"], string>> = {
+export const PROBLEM_TITLES: Readonly<Record<Problem["status"], string>> = {
   400: "The request cannot be understood",
   401: "A token is required",
   403: "The request is not allowed",
@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<Problem["status"], string>> = {
 export function problem(c: Context, { status, code, message, errors }: Problem): Response {
   const view: ProblemView = {
     type: `urn:chirpwatch:error:${code}`,
-    title: TITLES[status],
+    title: PROBLEM_TITLES[status],
     status,
     detail: message,
     error: { code, message, ...(errors === undefined ? {} : { errors }) },

@@ -3,7 +3,13 @@
  * order of time, and what somebody can do about it.
  */
 import { html, type Html } from "../contract/html.ts";
-import { VERDICT_WORDS, stateWords, waitText, whoText } from "../contract/delivery-words.ts";
+import {
+  notRelevantText,
+  stateWords,
+  VERDICT_WORDS,
+  waitText,
+  whoText,
+} from "../contract/delivery-words.ts";
 import { pathFacts } from "../contract/path-words.ts";
 import { when } from "../contract/page-words.ts";
 import type { ExplainDelivery, ExplainLine, ExplainView } from "../schema/explain-view.ts";
@@ -29,15 +35,17 @@ export interface AlertPage {
 
 export function renderAlertPage(page: AlertPage): string {
   const { found, event, nowMs, root = ROOT, done } = page;
-  const lines = found.verdicts.map((line, at) => timeline(line, { at, root }));
+  const isList = found.verdicts.length > 1;
+  const lines = found.verdicts.map((line, at) => timeline(line, { at, root, isList }));
   return renderLayout({
     title: event?.title ?? found.item,
     root,
-    main: html`${said(done)}
+    nowMs,
+    live: html`${said(done)}
 ${event === undefined ? undefined : eventCard(event, nowMs)}
-${lines.length === 0 ? unseenCard(found, root) : lines}
+${lines.length === 0 && event === undefined ? unseenCard(found, root) : lines}
 ${event === undefined ? undefined : actions(page, event, root)}`,
-    footer: html`<footer><a href="${root}api/v1/explain/${encodeURIComponent(found.item)}">as JSON</a></footer>`,
+    footer: html`<a href="${root}api/v1/explain/${encodeURIComponent(found.item)}">as JSON</a>`,
   });
 }
 
@@ -49,17 +57,19 @@ function eventCard(event: EventEntry, nowMs: number): Html {
     "alert",
     event.title,
     event.type,
-    html`${event.text === "" ? undefined : html`<p class="none text full">${event.text}</p>`}<p class="none">${when(event.timestamp, nowMs)}${event.acknowledged === null ? "" : `; acknowledged ${whoText(event.acknowledged)}`}</p>${link}`,
+    html`${event.text === "" ? undefined : html`<p class="none text full">${event.text}</p>`}<p class="none">${when(event.timestamp, nowMs)}${event.acknowledged === null ? "" : `; acknowledged ${whoText(event.acknowledged)}`}${event.not_relevant === null ? "" : `; ${notRelevantText(event.not_relevant)}`}</p>${link}`,
   );
 }
 
 interface Place {
   readonly at: number;
   readonly root: string;
+  /** Whether the page shows several, so that each leads to the page of its alert. */
+  readonly isList: boolean;
 }
 
 /** Returns what happened to the item in one watch, as a list in the order of time. */
-function timeline(line: ExplainLine, { at, root }: Place): Html {
+function timeline(line: ExplainLine, { at, root, isList }: Place): Html {
   const steps: Step[] = [
     { at: line.occurred_at, text: html`${isPost(line) ? "posted" : "it happened"}` },
     {
@@ -89,8 +99,22 @@ function timeline(line: ExplainLine, { at, root }: Place): Html {
         step,
       ) => html`<li>${step.at === null ? html`<span class="quiet">not yet</span>` : moment(step.at)}<div>${step.text}</div></li>
 `,
-    )}${none}</ol>${line.watch === "" ? undefined : html`<p class="none"><a href="${root}watches/${encodeURIComponent(line.watch)}">the watch</a></p>`}`,
+    )}${none}</ol>${linksOf(line, root, isList)}`,
   );
+}
+
+function linksOf({ watch, event }: ExplainLine, root: string, isList: boolean): Html | undefined {
+  const toWatch =
+    watch === ""
+      ? undefined
+      : html`<a href="${root}watches/${encodeURIComponent(watch)}">the watch</a>`;
+  const toAlert =
+    event === null || !isList
+      ? undefined
+      : html`<a href="${root}alerts/${encodeURIComponent(event.id)}">act on this alert</a>`;
+  return toWatch === undefined && toAlert === undefined
+    ? undefined
+    : html`<p class="none links">${toWatch}${toAlert}</p>`;
 }
 
 /** A step with its time; null while it is not over. */
@@ -132,17 +156,26 @@ const moment = (iso: string): Html =>
 
 const shortTime = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
-function unseenCard({ item, unseen, first_reads: reads }: ExplainView, root: string): Html {
+function unseenCard(
+  { item, item_id: itemId, unseen, first_reads: reads }: ExplainView,
+  root: string,
+): Html {
   const lines = unseen?.watches ?? [];
   const about =
     reads.length === 0
       ? "No poll of any watch returned it."
       : `No poll returned it so far; the first read of ${reads.slice(0, 3).join(", ")} is not complete.`;
+  const words =
+    itemId === null
+      ? "The state has nothing of that name: an alert is kept as long as state.retention says, and a post is found by its link or number."
+      : unseen?.is_forgotten === true
+        ? "What was seen at that time is older than state.retention."
+        : about;
   return card(
     "unseen",
     item,
     "nothing is stored about it",
-    html`<p class="none">${unseen?.is_forgotten === true ? "What was seen at that time is older than state.retention." : about}</p>
+    html`<p class="none">${words} <a href="${root}events">Search the alerts</a></p>
 <ul class="changes">${lines.slice(0, 50).map(({ watch, target, reason }) => html`<li><a href="${root}watches/${encodeURIComponent(watch)}">${watch}</a>${target === "" || target === watch ? "" : ` (${target})`}: ${reason}</li>`)}</ul>`,
   );
 }

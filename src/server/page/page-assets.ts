@@ -80,6 +80,7 @@ figure { margin: 0; min-width: 0; } figcaption { font-size: .88rem; font-weight:
 ul.problems { margin: 0; padding: 0 1.1rem .4rem 2.3rem; color: var(--bad); overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: 1.4rem; }
 #lost { position: sticky; top: .6rem; z-index: 1; margin-bottom: 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; box-shadow: var(--shadow); } #lost[hidden] { display: none; }
+#state { display: contents; } ul.names { columns: 16rem auto; margin: 0; padding: 0 1.1rem 1rem 2.3rem; overflow-wrap: anywhere; } footer #hold { margin: 0; } .do { display: inline-block; padding: 0; margin: 0 0 0 .6rem; vertical-align: top; } .do summary { font-weight: 400; }
 .away { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 46rem) {
   .wrap { padding: 1rem .8rem 2rem; }
@@ -95,36 +96,54 @@ footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; 
 `;
 
 /**
- * The script of the page. While the page is visible, it fetches the page every ten seconds,
- * replaces the content, and returns the focus to the link that had it. While text is selected or
- * updates are held, the content is not replaced, but a daemon that does not answer is still
- * reported. The page also works without the script.
+ * The script of the pages. While a page is visible, it is fetched every ten seconds; its live parts
+ * are replaced, and the focus returns to the link or button that had it. While text is selected,
+ * updates are held, or a form in a live part is open, nothing is replaced, but a daemon that does
+ * not answer is still reported. The pages also work without the script.
  */
 export const PAGE_SCRIPT = `
 const live = document.getElementById("live"), lost = document.getElementById("lost"), button = document.getElementById("hold");
+const parts = [...document.querySelectorAll("[data-live]")];
+const here = new URL(location.href);
+here.hash = "";
+if (here.searchParams.has("done")) {
+  here.searchParams.delete("done");
+  history.replaceState(null, "", here);
+}
 let held = false;
 button.hidden = false;
 button.addEventListener("click", () => {
   held = !held;
   button.setAttribute("aria-pressed", String(held));
 });
-const linksTo = (href) => [...live.querySelectorAll("a[href]")].filter((link) => link.getAttribute("href") === href);
+const nameOf = (one) => one.tagName + (one.getAttribute("href") || one.getAttribute("formaction") || one.getAttribute("aria-label") || one.textContent);
+const named = (name) => parts.flatMap((part) => [...part.querySelectorAll("a[href], button, summary")]).filter((one) => nameOf(one) === name);
+const isWritten = () => parts.some((part) => part.querySelector("details[open] form, input:focus, select:focus, textarea:focus"));
+const mayReplace = () => !held && getSelection().isCollapsed && !isWritten();
 function show(fresh) {
-  const focused = live.contains(document.activeElement) ? document.activeElement : null;
-  const href = focused && focused.getAttribute("href");
-  const place = linksTo(href).indexOf(focused);
-  live.replaceChildren(...fresh.getElementById("live").childNodes);
+  const active = document.activeElement;
+  const focused = parts.some((part) => part.contains(active)) ? active : null;
+  const name = focused && nameOf(focused);
+  const place = named(name).indexOf(focused);
+  for (const part of parts) {
+    const other = fresh.getElementById(part.id);
+    if (other) part.replaceChildren(...other.childNodes);
+  }
   document.title = fresh.title;
-  if (focused) (linksTo(href)[place] || linksTo(href)[0] || live).focus({ preventScroll: true });
+  if (focused) (named(name)[place] || named(name)[0] || live).focus({ preventScroll: true });
 }
 async function refresh() {
   if (document.hidden) return;
   try {
-    const answer = await fetch(location.pathname, { signal: AbortSignal.timeout(8000) });
-    if (!answer.ok) throw new Error(String(answer.status));
+    const answer = await fetch(here, { signal: AbortSignal.timeout(8000) });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!fresh.getElementById("live")) {
+      if (answer.status !== 404) throw new Error(String(answer.status));
+      if (mayReplace()) location.reload();
+      return;
+    }
     lost.hidden = true;
-    if (!held && getSelection().isCollapsed) show(fresh);
+    if (mayReplace()) show(fresh);
   } catch {
     if (lost.hidden) lost.textContent = "The daemon does not answer. What you see is as of " + document.getElementById("as-of").textContent + ".";
     lost.hidden = false;

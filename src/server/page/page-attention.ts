@@ -5,6 +5,7 @@
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
 import type { StatusView } from "../schema/status-view.ts";
+import { deadForms, reloadForm, tryForm } from "./page-forms.ts";
 import type { TargetView, WatchView } from "../schema/watch-view.ts";
 
 /**
@@ -25,9 +26,9 @@ export const isUnreadable = (target: TargetView): boolean =>
 
 export function attention(status: StatusView): Html {
   const { reasons, config, watches } = status;
-  const linkOf = createLinks(status);
+  const wayOn = createWaysOn(status);
   const lines = [
-    ...reasons.map((sentence) => html`${sentence}${linkOf(sentence)}`),
+    ...reasons.map((sentence) => html`${sentence}${wayOn(sentence)}`),
     ...(config.failed_reload?.errors ?? []).map(plain),
     ...failingPolls(watches),
     ...config.warnings.map(plain),
@@ -39,19 +40,34 @@ export function attention(status: StatusView): Html {
 <ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
 }
 
+/** What begins a sentence about dead letters: it names the sink. */
+const DEAD = /^[\d,]+ alerts? for (.+?) (?:was|were) (?:given up|refused for good)/;
+const REFUSED = "the changed configuration was refused";
+
 /**
- * Returns a function that finds the watch or the sink that a sentence names, and links to its page,
- * where one can act.
+ * Returns a function that finds what a sentence is about: a link to the page of the watch or the
+ * sink that it names, and a button for what can be done about it at once.
  */
-function createLinks({ watches, sinks }: StatusView): (sentence: string) => Html | undefined {
+function createWaysOn({ watches, sinks }: StatusView): (sentence: string) => Html | undefined {
   const places = new Map([
     ...watches.map(({ id }) => [id, `watches/${encodeURIComponent(id)}`] as const),
     ...sinks.map(({ name }) => [name, `sinks/${encodeURIComponent(name)}`] as const),
   ]);
+  const failing = new Set(sinks.flatMap(({ name, breaker }) => (breaker === "open" ? [name] : [])));
   return (sentence) => {
-    const named = sentence.split(/[\s:;,()]+/).find((word) => places.has(word));
+    if (sentence.startsWith(REFUSED)) return reloadForm("do");
+    const dead = DEAD.exec(sentence)?.[1];
+    const words = sentence.split(/[\s:;,()]+/);
+    const named = [dead, ...words].find((word) => word !== undefined && places.has(word));
     if (named === undefined) return undefined;
-    return html` <a href="${places.get(named)}">Open ${named}</a>`;
+    const place = places.get(named) ?? "";
+    const forms =
+      dead === named
+        ? deadForms(place)
+        : failing.has(named) && words[0] === named
+          ? tryForm(place)
+          : undefined;
+    return html` <a href="${place}">Open ${named}</a>${forms}`;
   };
 }
 
@@ -64,6 +80,7 @@ const plain = (sentence: string): Html => html`${sentence}`;
 const failingPolls = (watches: readonly WatchView[]): Html[] =>
   watches
     .filter(({ problem, targets }) => problem !== "" && !targets.some(isUnreadable))
-    .map(
-      ({ id, problem }) => html`<a href="watches/${encodeURIComponent(id)}">${id}</a>: ${problem}`,
-    );
+    .map(({ id, problem }) => {
+      const place = `watches/${encodeURIComponent(id)}`;
+      return html`<a href="${place}">${id}</a>: ${problem} <a href="${place}/test">Test ${id}…</a>`;
+    });

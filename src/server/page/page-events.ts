@@ -6,7 +6,7 @@ import { html, type Html } from "../contract/html.ts";
 import { markText, notRelevantText } from "../contract/delivery-words.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
 import { alertActions } from "./page-alert-actions.ts";
-import { card, renderLayout, said } from "./layout.ts";
+import { card, type Layout, renderLayout, said } from "./layout.ts";
 import { counted, when } from "../contract/page-words.ts";
 import type { EventEntry, EventsView } from "../schema/event-view.ts";
 
@@ -14,31 +14,32 @@ import type { EventEntry, EventsView } from "../schema/event-view.ts";
 export type Asked = Readonly<Record<string, string>>;
 
 export function renderEventsPage(
-  { events, next }: EventsView,
+  found: EventsView,
   asked: Asked,
   nowMs: number,
   done?: string,
 ): string {
+  const { events, next } = found;
   const list =
     events.length === 0
       ? html`<p class="none">${next === null ? "No event matches." : "Nothing here so far."}</p>`
       : html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`;
-  return pageOf(
-    asked,
-    html`${said(done)}${card("events", "Alerts", counted(events.length, "event"), html`${list}${furtherBack({ events, next }, asked)}`)}`,
-  );
+  return pageOf(asked, {
+    nowMs,
+    live: html`${said(done)}${card("events", "Alerts", counted(events.length, "event"), html`${list}${furtherBack(found, asked)}`)}`,
+  });
 }
 
 export const renderBadEventsPage = (problem: string, asked: Asked = {}): string =>
-  pageOf(asked, card("events", "Alerts", "", html`<p class="none" role="alert">${problem}.</p>`));
+  pageOf(asked, {
+    main: card("events", "Alerts", "", html`<p class="none" role="alert">${problem}.</p>`),
+  });
 
 /** Says how far back a search looked that was not finished, and goes on from there. */
-function furtherBack({ events, next }: EventsView, asked: Asked): Html | undefined {
+function furtherBack({ next, searched_to: to }: EventsView, asked: Asked): Html | undefined {
   if (next === null) return undefined;
   const query = new URLSearchParams({ ...asked, before: next }).toString();
-  const oldest = events.at(-1)?.timestamp;
-  const far =
-    oldest === undefined ? "" : `Searched back to ${oldest.slice(0, 16).replace("T", " ")} UTC. `;
+  const far = to === null ? "" : `Searched back to ${to.slice(0, 16).replace("T", " ")} UTC. `;
   return html`<p class="none">${far}<a href="?${query}">older events</a></p>`;
 }
 
@@ -60,12 +61,13 @@ function eventItem(event: EventEntry, nowMs: number): Html {
 `;
 }
 
-const pageOf = (asked: Asked, main: Html): string =>
+const pageOf = (asked: Asked, content: Pick<Layout, "nowMs" | "live" | "main">): string =>
   renderLayout({
     title: "alerts",
     at: "alerts",
-    main: html`${searchForm(asked)}${main}`,
-    footer: html`<footer><a href="api/v1/events">events as JSON</a></footer>`,
+    before: searchForm(asked),
+    ...content,
+    footer: html`<a href="api/v1/events">events as JSON</a>`,
   });
 
 const FIELDS = [

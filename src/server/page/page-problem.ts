@@ -18,6 +18,6 @@ export const renderProblemPage = ({ title, problems, root }: Refused): string =>
       "problem",
       title,
       "",
-      html`<ul class="problems" role="alert">${problems.map((problem) => html`<li>${problem}</li>`)}</ul><p class="none"><a href="${root === "" ? "." : root}">back to the overview</a></p>`,
+      html`<div role="alert"><ul class="problems">${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div><p class="none"><a href="${root === "" ? "." : root}">back to the overview</a></p>`,
     ),
   });

@@ -66,7 +66,7 @@ export function renderSilencePage({
   const said =
     problems.length === 0
       ? undefined
-      : html`<ul class="problems" role="alert">${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
+      : html`<div role="alert"><ul class="problems">${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`;
   return renderLayout({
     title: "silence alerts",
     root,

@@ -29,6 +29,6 @@ function silenceRow(
 <td data-label="Added by">${author || "–"}</td>
 <td data-label="Why">${comment}</td>
 <td data-label="Held back" class="num">${countText(alerts)}</td>
-<td><form method="post" action="silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End ${kind} ${id}">End</button></form></td></tr>
+<td><details class="do"><summary aria-label="End ${kind} ${id}…">End…</summary><p class="sub">What it matches goes out again.</p><form method="post" action="silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End ${kind} ${id}">End</button></form></details></td></tr>
 `;
 }

@@ -1,10 +1,11 @@
 /** The page of one sink: its health, what waits and until when, and what was given up. */
 import { html, type Html } from "../contract/html.ts";
 import { counted, countText, lasting, when } from "../contract/page-words.ts";
+import type { RefusedAttempt } from "../../model/history.ts";
 import type { DeadView } from "../schema/dead-view.ts";
 import type { SinkView } from "../schema/sink-view.ts";
 import { card, facts, renderLayout, said } from "./layout.ts";
-import { confirmForm } from "./page-forms.ts";
+import { confirmForm, deadForms, tryForm } from "./page-forms.ts";
 import { sinkPill, waitUntilText } from "./page-tables.ts";
 
 const MAX_DEAD = 50;
@@ -13,17 +14,19 @@ const ROOT = "../";
 export interface SinkPage {
   readonly sink: SinkView;
   readonly dead: DeadView;
+  readonly refusals: readonly RefusedAttempt[];
   readonly nowMs: number;
   readonly done?: string | undefined;
 }
 
-export function renderSinkPage({ sink, dead, nowMs, done }: SinkPage): string {
+export function renderSinkPage({ sink, dead, refusals, nowMs, done }: SinkPage): string {
   const { name } = sink;
   const place = encodeURIComponent(name);
   return renderLayout({
     title: name,
     root: ROOT,
-    main: html`${said(done)}
+    nowMs,
+    live: html`${said(done)}
 ${card(
   "sink",
   name,
@@ -32,9 +35,10 @@ ${card(
 <p class="none"><a href="${ROOT}events?sink=${place}">its alerts</a></p>`,
 )}
 ${waitTable(sink, nowMs)}
+${refusalList(refusals, nowMs)}
 ${deadTable(dead, nowMs)}
 ${actions(sink, dead)}`,
-    footer: html`<footer><a href="${ROOT}api/v1/dead?sink=${place}">dead letters as JSON</a></footer>`,
+    footer: html`<a href="${ROOT}api/v1/dead?sink=${place}">dead letters as JSON</a>`,
   });
 }
 
@@ -65,12 +69,22 @@ function waitTable({ waits }: SinkView, nowMs: number): Html {
   );
 }
 
+function refusalList(refusals: readonly RefusedAttempt[], nowMs: number): Html {
+  if (refusals.length === 0) return html``;
+  return card(
+    "refusals",
+    "Last refusals",
+    "of messages that are not sent",
+    html`<ol class="events">${refusals.map(({ messageId, atMs, error }) => html`<li>${when(new Date(atMs).toISOString(), nowMs)}<div>${error}<span class="sub">message ${messageId}</span></div></li>`)}</ol>`,
+  );
+}
+
 function deadTable({ groups, dead }: DeadView, nowMs: number): Html {
   if (dead.length === 0) return html``;
   const shown = dead.slice(0, MAX_DEAD);
   const rows = shown.map(
     ({ message_id: id, cause, error, given_up_at: at, attempts, alerts }) =>
-      html`<tr><th scope="row">${alerts[0]?.title ?? id}<span class="sub">${alerts.length > 1 ? `and ${counted(alerts.length - 1, "more alert")}; ` : ""}message ${id}</span></th>
+      html`<tr><th scope="row">${deadTitle(alerts[0], id)}<span class="sub">${alerts.length > 1 ? `and ${counted(alerts.length - 1, "more alert")}; ` : ""}message ${id}</span></th>
 <td data-label="Given up">${when(at, nowMs)}</td><td data-label="Why"><div>${error}<span class="sub">${cause}, ${counted(attempts, "attempt")}</span></div></td></tr>`,
   );
   return card(
@@ -81,14 +95,18 @@ function deadTable({ groups, dead }: DeadView, nowMs: number): Html {
   );
 }
 
+const deadTitle = (alert: DeadView["dead"][number]["alerts"][number] | undefined, id: string) =>
+  alert === undefined
+    ? id
+    : html`<a href="${ROOT}alerts/${encodeURIComponent(alert.id)}">${alert.title}</a>`;
+
 function actions({ name, breaker }: SinkView, { dead }: DeadView): Html {
   const place = encodeURIComponent(name);
-  return html`<section aria-label="Actions">${breaker === "open" ? confirmForm({ summary: "Try now…", action: `${place}/resume`, explains: "The next message is sent at once. If the sink takes it, the others follow.", button: "Try now" }) : undefined}${confirmForm(
-    {
-      summary: "Send a test message…",
-      action: `${place}/test`,
-      explains: "One message, marked as a sample, goes to the sink at once. It costs no request.",
-      button: "Send",
-    },
-  )}${dead.length === 0 ? undefined : html`${confirmForm({ summary: "Send dead letters again…", action: `${place}/dead/replay`, explains: `${counted(dead.length, "message")} that ${dead.length === 1 ? "was" : "were"} given up ${dead.length === 1 ? "is" : "are"} sent again.`, button: "Send again" })}${confirmForm({ summary: "Accept the loss of dead letters…", action: `${place}/dead/acknowledge`, explains: "They are not sent again and no longer count as a problem.", button: "Accept" })}`}</section>`;
+  const test = confirmForm({
+    summary: "Send a test message…",
+    action: `${place}/test`,
+    explains: "One message, marked as a sample, goes to the sink at once. It costs no request.",
+    button: "Send",
+  });
+  return html`<section aria-label="Actions">${breaker === "open" ? tryForm(place, "card") : undefined}${test}${dead.length === 0 ? undefined : deadForms(place, "card")}</section>`;
 }

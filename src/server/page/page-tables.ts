@@ -27,7 +27,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
   const left = watches.length - shown.length;
   const note =
     left > 0
-      ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="api/v1/watches">all as JSON</a>.</p>`
+      ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="watches">all by name</a>.</p>`
       : undefined;
   if (watches.length === 0)
     return card(

@@ -1,6 +1,11 @@
 /** The page of one watch: its state, what it read, alerted and cost, and where its alerts go. */
 import { html, type Html } from "../contract/html.ts";
-import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
+import {
+  enrichingWords,
+  firstReadWords,
+  notRelevantWords,
+  slowedWords,
+} from "../contract/watch-words.ts";
 import { counted, countText, spanText, when } from "../contract/page-words.ts";
 import type { WatchDaysView } from "../schema/report-view.ts";
 import type { GapView } from "../schema/status-view.ts";
@@ -28,23 +33,30 @@ export function renderWatchPage({ watch, days, gaps, nowMs, done }: WatchPage): 
   return renderLayout({
     title: id,
     root: ROOT,
-    main: html`${said(done)}
+    nowMs,
+    live: html`${said(done)}
 ${card(
   "watch",
   id,
   watch.type,
-  html`<div class="inset">${watchPill(watch)}</div>${facts(factsOf(watch, nowMs))}
+  html`<div class="inset">${watchPill(watch)}</div>${facts(factsOf(watch, days, nowMs))}
 <p class="none"><a href="${ROOT}events?watch=${encodeURIComponent(id)}">its alerts</a></p>`,
 )}
 ${charts(days)}
 ${gapList(gaps, nowMs)}
 ${targetTable(watch)}
 ${actions(watch)}`,
-    footer: html`<footer><a href="${ROOT}api/v1/watches/${encodeURIComponent(id)}/days">days as JSON</a></footer>`,
+    footer: html`<a href="${ROOT}api/v1/watches/${encodeURIComponent(id)}/days">days as JSON</a>`,
   });
 }
 
-const factsOf = (watch: WatchView, nowMs: number): (readonly [string, Html | string])[] => [
+const DAYS_OF_WEEK = 7;
+
+const factsOf = (
+  watch: WatchView,
+  days: WatchDaysView["days"],
+  nowMs: number,
+): (readonly [string, Html | string])[] => [
   [
     "Schedule",
     `${watch.schedule}${watch.priority === "normal" ? "" : `, ${watch.priority} priority`}`,
@@ -54,6 +66,10 @@ const factsOf = (watch: WatchView, nowMs: number): (readonly [string, Html | str
   ["Next poll", watch.paused ? "when resumed" : when(watch.next_poll_at, nowMs)],
   ...(watch.polled_by.length === 0 ? [] : ([["Polled by", watch.polled_by.join(", ")]] as const)),
   ["Items known", countText(watch.known_items)],
+  [
+    "Requests of the last 7 days",
+    countText(days.slice(-DAYS_OF_WEEK).reduce((sum, { requests }) => sum + requests, 0)),
+  ],
   ["Requests of this period", countText(watch.requests_spent)],
   ...notes(watch, nowMs).map((note) => ["Note", note] as const),
 ];
@@ -64,6 +80,7 @@ const notes = (watch: WatchView, nowMs: number): readonly string[] =>
     slowedWords(watch.slowed, (iso) => `in ${spanText(Date.parse(iso) - nowMs)}`),
     firstReadWords(watch),
     enrichingWords(watch),
+    notRelevantWords(watch),
     ...watch.member_lists.map(({ target, members, first_read_members: read }) =>
       read === null
         ? `${target}: ${members === null ? "a long list" : `${countText(members)} members`}`

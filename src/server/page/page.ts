@@ -6,7 +6,7 @@ import { html, type Html } from "../contract/html.ts";
 import { barChart, lineChart } from "./chart.ts";
 import { card, facts, renderLayout, said } from "./layout.ts";
 import { attention } from "./page-attention.ts";
-import { confirmForm } from "./page-forms.ts";
+import { reloadForm } from "./page-forms.ts";
 import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
@@ -37,7 +37,10 @@ export function renderPage({ status, activity, nowMs, done }: Overview): string 
   return renderLayout({
     title: STATE[status.state].word.toLowerCase(),
     at: "overview",
-    header: header(status, nowMs),
+    reloads: true,
+    nowMs,
+    header: state(status),
+    about: html`<span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span>`,
     live: html`${said(done)}
 ${attention(status)}
 ${tiles(status, nowMs)}
@@ -49,23 +52,13 @@ ${replicaTable(status)}
 ${eventList(status.recent_events, nowMs)}
 ${configuration(status, nowMs)}`,
     main: html`<section aria-label="Actions">${silenceForm()}${reloadForm()}</section>`,
-    footer: html`<footer><a href="api/v1/status">status as JSON</a><a href="metrics">metrics</a><a href="api/v1/openapi.json">API</a></footer>`,
+    footer: html`<a href="api/v1/status">status as JSON</a><a href="metrics">metrics</a><a href="api/v1/openapi.json">API</a>`,
   });
 }
 
-function header(status: StatusView, nowMs: number): Html {
+function state(status: StatusView): Html {
   const { tone, sign, word } = STATE[status.state];
-  return html`<span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>
-<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span><span>as of ${asOf(nowMs)}</span></div>`;
-}
-
-/**
- * Returns the time at which the page was rendered. It shows people whether the page still updates
- * itself.
- */
-function asOf(nowMs: number): Html {
-  const iso = new Date(nowMs).toISOString();
-  return html`<time id="as-of" datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+  return html`<span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>`;
 }
 
 function charts(quota: QuotaView, { alerts, requests }: ActivityView, nowMs: number): Html {
@@ -128,12 +121,3 @@ function configuration({ config }: StatusView, nowMs: number): Html {
     ])}${list}`,
   );
 }
-
-const reloadForm = (): Html =>
-  confirmForm({
-    summary: "Reload the configuration…",
-    action: "reload",
-    explains:
-      "Reads the file again and takes it completely or not at all: if it has an error, the present one stays active.",
-    button: "Reload",
-  });

@@ -55,6 +55,10 @@ export const eventsViewSchema = z
   .object({
     events: list(eventEntrySchema).describe("Newest first."),
     next: z.string().nullable().describe("The `before` of the next request; null at the end."),
+    searched_to: z
+      .string()
+      .nullable()
+      .describe("The time back to which was searched; null if it was searched to its end."),
   })
   .meta({ id: "Events" });
 export type EventsView = z.infer<typeof eventsViewSchema>;

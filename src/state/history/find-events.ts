@@ -11,9 +11,12 @@ import { fromText } from "../db/json-text.ts";
 import type { Executor } from "../db/statement.ts";
 
 /**
- * The number of rows that one statement examines, and the maximum that is examined for one page.
+ * The number of rows that one statement examines, and the maximum that is examined for one page
+ * unless the query says less. Where whole rows are read to see whether they match, a statement
+ * examines fewer.
  */
 const AT_ONCE = 1_000;
+const WHOLE_AT_ONCE = 250;
 const MAX_IN_A_PAGE = 20_000;
 /**
  * How much further back a search reads than the requested time. Events are numbered in the order of
@@ -29,16 +32,33 @@ export async function findEvents(
   const { first, last } = await bounds(db);
   const records: EventRecord[] = [];
   const newest = Math.min(query.before === undefined ? last : Number(query.before) - 1, last);
-  for (let to = newest; to >= first; to -= AT_ONCE) {
-    const from = Math.max(first, to - AT_ONCE + 1);
-    if (newest - to >= MAX_IN_A_PAGE) return { events: records, next: String(to + 1) };
+  const { mostExamined = MAX_IN_A_PAGE } = query;
+  const atOnce = isExact(query) ? AT_ONCE : WHOLE_AT_ONCE;
+  for (let to = newest; to >= first; to -= atOnce) {
+    const from = Math.max(first, to - atOnce + 1);
+    if (newest - to >= mostExamined) return cut(db, records, to);
     if (await isBefore(db, query, from, to)) break;
     for (const { seq, ...record } of await matching(db, query, { from, to, nowMs })) {
-      if (records.length === query.limit) return { events: records, next: String(seq + 1) };
+      if (records.length === query.limit) return cut(db, records, seq);
       records.push(record);
     }
   }
   return { events: records, next: null };
+}
+
+/** Returns a page whose search goes on at the event with the number `last`. */
+async function cut(db: Executor, events: readonly EventRecord[], last: number): Promise<EventPage> {
+  const examined = await db
+    .selectFrom("events")
+    .select("detected_at")
+    .where("seq", ">", last)
+    .orderBy("seq")
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    ...{ events, next: String(last + 1) },
+    ...(examined === undefined ? {} : { searchedToMs: Number(examined.detected_at) }),
+  };
 }
 
 /**
@@ -77,6 +97,11 @@ interface Piece {
   readonly to: number;
   readonly nowMs: number;
 }
+
+/**
+ * Whether every row that is read matches, so that reading more than the wanted number is pointless.
+ */
+const isExact = ({ text, state }: EventQuery): boolean => text === undefined && state === undefined;
 
 async function matching(
   db: Executor,
@@ -122,11 +147,9 @@ async function matching(
           .where("s.sink", "=", sink),
       ),
     );
-  // If every row that is read matches, reading more than the wanted number is pointless.
-  const isExact = text === undefined && state === undefined;
   const rows = await select
     .orderBy("seq", "desc")
-    .limit(isExact ? query.limit + 1 : AT_ONCE)
+    .limit(isExact(query) ? query.limit + 1 : AT_ONCE)
     .execute();
   const found = rows
     .map((row) => ({ seq: Number(row.seq), event: eventOf(row) }))

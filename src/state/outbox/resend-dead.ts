@@ -127,6 +127,7 @@ export function acknowledgeDead(
   db: Executor,
   selection: DeadSelection,
   nowMs: number,
+  by?: string,
 ): Promise<number> {
   return transact(db, async (on) => {
     const ids = (await deadMessages(on, selection).select("m.id").execute()).map(({ id }) => id);
@@ -135,6 +136,7 @@ export function acknowledgeDead(
       await recordAudit(on, nowMs, "dead ack", {
         sinks: selection.sinks ?? null,
         messages: ids.length,
+        ...(by === undefined ? {} : { by }),
       });
     return ids.length;
   });

@@ -99,6 +99,7 @@ export function expireSilence(
   db: Executor,
   id: string,
   nowMs: number,
+  by?: string,
 ): Promise<StoredSilence | undefined> {
   return transact(db, async (on) => {
     if (!/^\d{1,15}$/.test(id)) return undefined;
@@ -109,7 +110,10 @@ export function expireSilence(
       .executeTakeFirst();
     if (row === undefined || Number(row.ends_at) <= nowMs) return row && silenceOf(row);
     const ended = await moveEnd(on, silenceOf(row), nowMs);
-    await recordAudit(on, nowMs, `${row.kind} expire`, { silence: id });
+    await recordAudit(on, nowMs, `${row.kind} expire`, {
+      silence: id,
+      ...(by === undefined ? {} : { by }),
+    });
     return ended;
   });
 }

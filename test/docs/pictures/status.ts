@@ -104,6 +104,13 @@ export const sinkPage = (): string =>
       oldest_at: "2026-03-10T13:42:00.000Z",
       dead: 1,
     }),
+    refusals: [
+      {
+        messageId: "0B1_Lkt6GtooE69QYIuJwt",
+        atMs: NOW_MS - 65_000,
+        error: "Slack answered 503",
+      },
+    ],
     dead: {
       groups: [],
       sinks: ["brand"],
@@ -140,7 +147,7 @@ export const searchPage = (): string =>
           text: "@acme same here, no export since noon",
         }),
       ],
-      next: null,
+      ...{ next: null, searched_to: null },
     },
     { text: "acme", since: "24h" },
     NOW_MS,

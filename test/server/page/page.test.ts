@@ -117,10 +117,12 @@ describe("the status page", () => {
     expect(linesOf(words)).toBe(
       [
         "brand does not take messages: 404 Unknown Webhook (38 waiting, kept) Open brand",
+        "Try now… The next message is sent at once. If the sink takes it, the others follow. Your name Try now",
         "partners: @ghost cannot be read: suspended Open partners",
         "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
+        "Reload the configuration… Reads the file again and takes it completely or not at all: if it has an error, the present one stays active. Your name Reload",
         "watches.yaml:3:1: unknown key",
-        "broken : 400: bad query",
+        "broken : 400: bad query Test broken…",
         "watches.yaml:9:1: sink never used",
       ].join(" "),
     );

@@ -94,6 +94,7 @@ const NOT_CUT = [
     "findEvents",
     "recentEvents",
     "recentRecords",
+    "lastRefusals",
     "listDead",
   ],
   ...[
@@ -135,7 +136,7 @@ const NOT_CUT = [
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["archiveSize", "archivedReads"],
-  ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
+  ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordChange"],
   // Of a state that replicas share; see below.
   ...[
     "replicas",
