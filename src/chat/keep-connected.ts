@@ -79,17 +79,13 @@ class Keeper implements KeptConnection {
     const { clock } = this.#deps;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const begunMs = clock.monotonic();
       const failure = await this.#live().then(
         () => undefined,
-        (error: unknown) => error,
+        (error: unknown) => ({ error }),
       );
       if (signal.aborted) return;
-      const livedMs = clock.monotonic() - begunMs;
-      if (failure === undefined && livedMs >= MIN_LIFE_MS) this.#failures = 0;
-      else this.#failures += 1;
-      const waitMs = await this.#report(failure);
-      await sleep(clock, waitMs, signal);
+      this.#failures = failure === undefined ? 0 : this.#failures + 1;
+      if (failure !== undefined) await sleep(clock, await this.#report(failure.error), signal);
     }
   }
 
@@ -98,9 +94,9 @@ class Keeper implements KeptConnection {
     await this.#close();
   }
 
-  /** Opens a connection and waits for its end. Rejects if it cannot be opened. */
+  /** Opens a connection and waits for its end. Rejects if it cannot be opened, or ends at once. */
   async #live(): Promise<void> {
-    const { clock, log, opsAlerts } = this.#deps;
+    const { clock, log } = this.#deps;
     const { vendor } = this.#connection;
     const controller = new AbortController();
     const late = new ChatError(`no connection within ${MAX_OPEN_MS / 1_000} s`, false);
@@ -116,17 +112,31 @@ class Keeper implements KeptConnection {
     }
     if (this.#stopping.signal.aborted) return this.#close();
     log.info("listening for clicks in a chat", { chat: vendor });
+    const openedMs = clock.monotonic();
+    // A connection after failures may end at once like those before it.
+    const isDoubted = this.#failures >= FAILURES_TO_ALERT;
+    const cancelRecovery = isDoubted
+      ? clock.after(MIN_LIFE_MS, () => this.#recovered())
+      : this.#recovered();
+    const reason = await ended;
+    cancelRecovery?.();
+    this.#open = undefined;
+    log.info("a connection to a chat ended", { chat: vendor, reason });
+    if (clock.monotonic() - openedMs < MIN_LIFE_MS)
+      throw new ChatError(`the connection ended at once: ${reason}`, false);
+  }
+
+  #recovered(): undefined {
+    if (this.#stopping.signal.aborted) return;
+    const { opsAlerts } = this.#deps;
+    const { vendor } = this.#connection;
     this.trouble = undefined;
-    const recovered = {
+    void opsAlerts.clear(`${CHAT_CONDITION}${vendor}`, {
       type: "chat.recovered",
       subject: vendor,
       severity: "info",
       message: `Clicks below messages in ${NAMES[vendor]} are received again.`,
-    } as const;
-    void opsAlerts.clear(`${CHAT_CONDITION}${vendor}`, recovered);
-    const reason = await ended;
-    this.#open = undefined;
-    log.info("a connection to a chat ended", { chat: vendor, reason });
+    });
   }
 
   #clicked(click: Click): void {
@@ -141,8 +151,7 @@ class Keeper implements KeptConnection {
     const waitMs = isRefused
       ? REFUSED_WAIT_MS
       : (WAIT_MS[Math.min(this.#failures, WAIT_MS.length) - 1] ?? 0);
-    if (failure === undefined) return this.#failures === 0 ? 0 : waitMs;
-    const reason = errorText(failure) || "the connection failed";
+    const reason = errorText(failure ?? "") || "the connection failed";
     log.info("a connection to a chat failed", { chat: vendor, reason });
     if (!isRefused && this.#failures < FAILURES_TO_ALERT) return waitMs;
     const hint = failure instanceof ChatError ? failure.hint : "";
@@ -166,8 +175,12 @@ class Keeper implements KeptConnection {
     this.#open = undefined;
     if (open === undefined) return;
     const closed = new AbortController();
+    const close = async () => open.close();
     await Promise.race([
-      open.close().finally(() => closed.abort()),
+      close().then(
+        () => closed.abort(),
+        () => closed.abort(),
+      ),
       sleep(clock, MAX_CLOSE_MS, closed.signal),
     ]);
   }
