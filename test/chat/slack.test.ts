@@ -2,7 +2,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
-import { createSeededRandom } from "../support/seeded-random.ts";
 import { until } from "../support/until.ts";
 import {
   APP_TOKEN,
@@ -138,30 +137,4 @@ it("survives recycled sockets, nonsense and refusals, which degrade the status u
     return (await status()).state === "running";
   });
   expect(opsAlerts()).toEqual([]);
-});
-
-it("takes each of 200 clicks once, through lost sockets, redeliveries and restarts", async () => {
-  const { slack, clock, call, ts, stop, start } = await withAlert();
-  const random = createSeededRandom(7);
-  const id = (slack.buttons(ts)["acknowledge"] ?? "").split(":")[2] ?? "";
-  let acknowledgedBy: string | null = null;
-  for (let number = 1; number <= 200; number += 1) {
-    const person = random.float() < 0.5 ? ADA : BOB;
-    const verb = random.float() < 0.5 ? "acknowledge" : "undo";
-    const click = { person, ts, actionId: `chirpwatch:${verb}:${id}`, actionTs: `${number}.1` };
-    if (number % 60 === 0) {
-      await stop();
-      await start();
-    }
-    if (random.float() < 0.05) slack.drop();
-    await until("an acknowledgement", async () => {
-      await clock.advance(1_000);
-      return (await slack.click(click)) === "acknowledged";
-    });
-    if (random.float() < 0.2) await slack.click(click);
-    acknowledgedBy = verb === "undo" ? null : (acknowledgedBy ?? person.name);
-  }
-  await clock.advance(5_000);
-  const { events } = await call("events?alerts=true");
-  expect(events[0].acknowledged?.by ?? null).toBe(acknowledgedBy);
 });

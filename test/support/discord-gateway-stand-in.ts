@@ -12,6 +12,7 @@ import { json, type Received } from "./loopback-server.ts";
 
 export const BOT_TOKEN = "bot.token";
 const APPLICATION = "4242";
+/** Of Discord. */
 const HEARTBEAT_MS = 41_250;
 export const MANAGE_MESSAGES = String(1n << 13n);
 
@@ -45,7 +46,7 @@ interface Session {
 
 export type Answered = "deferred" | "unanswered";
 
-export async function startDiscordGatewayStandIn(clock: Clock) {
+export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEARTBEAT_MS) {
   const sockets = new Set<WebSocket>();
   const said: string[] = [];
   const counts = { identified: 0, resumed: 0, beats: 0 };
@@ -55,6 +56,8 @@ export async function startDiscordGatewayStandIn(clock: Clock) {
   let clicks = 0;
   let remaining = 1_000;
   let isSilent = false;
+  let isDeaf = false;
+  let isLimited = false;
   let refusesInteractions = false;
   let closesWith: number | undefined;
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
@@ -97,14 +100,16 @@ export async function startDiscordGatewayStandIn(clock: Clock) {
       const { op, d } = JSON.parse(data.toString("utf8")) as Packet;
       if (op === 1) {
         counts.beats += 1;
-        send(socket, { op: 11 });
+        if (!isDeaf) send(socket, { op: 11 });
       }
       if (op === 2) identify(socket, d.token);
       if (op === 6) resume(socket, d);
     });
-    if (!isSilent) send(socket, { op: 10, d: { heartbeat_interval: HEARTBEAT_MS } });
+    if (!isSilent) send(socket, { op: 10, d: { heartbeat_interval: heartbeatMs } });
   });
   const others = (path: string, { headers, body }: Received) => {
+    if (path === "/gateway/bot" && isLimited)
+      return json({ message: "You are being rate limited.", retry_after: 30, global: false }, 429);
     if (path === "/gateway/bot")
       return headers.authorization === `Bot ${BOT_TOKEN}`
         ? json({
@@ -161,6 +166,18 @@ export async function startDiscordGatewayStandIn(clock: Clock) {
     beSilent: (is: boolean) => {
       isSilent = is;
     },
+    /** Answers no heartbeat. */
+    beDeaf: (is: boolean) => {
+      isDeaf = is;
+    },
+    /** Names no gateway, because they ask too often. */
+    limitGateway: (is: boolean) => {
+      isLimited = is;
+    },
+    /** Asks all sockets for a heartbeat at once. */
+    askForBeat: () => {
+      for (const socket of sockets) send(socket, { op: 1, d: null });
+    },
     refuseInteractions: (is: boolean) => {
       refusesInteractions = is;
     },
@@ -182,10 +199,10 @@ export async function startDiscordGatewayStandIn(clock: Clock) {
     askToReconnect: () => {
       for (const socket of sockets) send(socket, { op: 7, d: null });
     },
-    /** Forgets the session and says so. */
-    invalidate: () => {
-      session = undefined;
-      for (const socket of sockets) send(socket, { op: 9, d: false });
+    /** Says that the session is invalid, and forgets it unless it can be resumed. */
+    invalidate: (canResume = false) => {
+      if (!canResume) session = undefined;
+      for (const socket of sockets) send(socket, { op: 9, d: canResume });
     },
     /** Sends text as it is to all sockets. */
     babble: (text: string) => {

@@ -27,6 +27,7 @@ import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
 import { startLoopbackServer } from "./loopback-server.ts";
 import { createSeededRandom } from "./seeded-random.ts";
+import { createKillableLife, type KillableLife } from "./killable-life.ts";
 import { makeEmptyState } from "./empty-state.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
@@ -60,6 +61,11 @@ export interface InnerDaemon {
   metric(name: string, labels?: string): Promise<number | undefined>;
   /** As a signal stops it; the clock goes on meanwhile. */
   stop(): Promise<void>;
+  /**
+   * Kills it after so many more calls of its state and the network, and answers of these. Only with
+   * `isKillable`. `beside` is called once it is dead, to cut what else was connected to it.
+   */
+  kill(steps: number, beside?: () => void): Promise<void>;
   /** Another one on the same state, with the configuration as it is given now. */
   start(): Promise<void>;
   /**
@@ -116,6 +122,8 @@ export interface InnerDaemonOptions {
   readonly httpFilter?: (http: Http) => Http;
   /** In place of what the machine says of its files. */
   readonly files?: Partial<Files>;
+  /** It can be killed. */
+  readonly isKillable?: true;
   /** Stands between the daemon and its state. */
   readonly storeFilter?: (store: OpenedStore) => OpenedStore;
 }
@@ -215,13 +223,16 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     return work;
   };
   const random = createSeededRandom(1);
-  const boot = (): Promise<Daemon> =>
-    run(
+  let life: KillableLife | undefined;
+  const boot = (): Promise<Daemon> => {
+    life = options.isKillable === true ? createKillableLife() : undefined;
+    const reached = httpFilter?.(http) ?? http;
+    return run(
       startDaemon(config, {
-        clock,
+        clock: life?.clock(clock) ?? clock,
         random,
         hash: sha256,
-        http: httpFilter?.(http) ?? http,
+        http: life?.http(reached) ?? reached,
         files: { ...createFiles(), ...options.files },
         log: recordingLog(logged, debugged),
         version: "0.0.0",
@@ -230,11 +241,19 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
         addSecret: (secret) => void secrets.push(secret),
         load: async () => ({ ok: true, config }),
         watchFiles: false,
-        adapters,
+        adapters: life?.adapters(adapters) ?? adapters,
       }),
     );
+  };
   let daemon = await boot();
   const stop = () => run(daemon.stop());
+  const kill = async (steps: number, beside = () => {}) => {
+    if (life === undefined) throw new Error("this daemon cannot be killed");
+    life.endAfter(steps);
+    while (!life.isOver) await clock.advance(20);
+    beside();
+    await life.release();
+  };
   const start = async () => {
     config = await configWith(lastApi);
     daemon = await boot();
@@ -296,6 +315,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     metrics,
     metric,
     stop,
+    kill,
     start,
     reload,
     ask,

@@ -6,7 +6,7 @@
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../src/model/clock.ts";
-import type { Received } from "./loopback-server.ts";
+import { type Answer, json, type Received } from "./loopback-server.ts";
 import { startSlackStandIn } from "./slack-stand-in.ts";
 
 export const APP_TOKEN = "xapp-1-A0APP-1-secret";
@@ -28,6 +28,12 @@ export interface SlackClickRequest {
   readonly choice?: string;
 }
 
+/**
+ * How sockets are treated: `silent` says no hello, `slams` closes each before its hello, `fickle`
+ * after it, `limits` lets nobody open one.
+ */
+export type SlackManner = "well" | "silent" | "slams" | "fickle" | "limits";
+
 /** What became of a delivered envelope. */
 export type Delivered = "acknowledged" | "lost";
 
@@ -38,6 +44,7 @@ export async function startSlackSocketStandIn(clock: Clock) {
   const groups = new Map<string, readonly string[]>();
   const groupReads: string[] = [];
   let refusal: string | undefined;
+  let manner: SlackManner = "well";
   let opened = 0;
   let clicks = 0;
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
@@ -59,14 +66,19 @@ export async function startSlackSocketStandIn(clock: Clock) {
       }
     });
     Object.assign(socket, { own });
+    if (manner === "slams") return socket.close();
+    if (manner === "silent") return undefined;
     socket.send(
       JSON.stringify({ type: "hello", num_connections: sockets.size, connection_info: {} }),
     );
+    return manner === "fickle" ? socket.close() : undefined;
   });
-  const calls = (method: string, { headers, body }: Received): object | undefined => {
+  const calls = (method: string, { headers, body }: Received): object | Answer | undefined => {
     const token = headers.authorization ?? "";
     if (method === "apps.connections.open") {
       if (token !== `Bearer ${APP_TOKEN}`) return { ok: false, error: "invalid_auth" };
+      if (manner === "limits")
+        return json({ ok: false, error: "ratelimited" }, 429, { "retry-after": "30" });
       if (refusal !== undefined) return { ok: false, error: refusal };
       if (sockets.size >= MAX_SOCKETS) return { ok: false, error: "too_many_websockets" };
       opened += 1;
@@ -113,6 +125,10 @@ export async function startSlackSocketStandIn(clock: Clock) {
     refuse: (error: string | undefined) => {
       refusal = error;
     },
+    /** Treats sockets so from now on. */
+    behave: (how: SlackManner) => {
+      manner = how;
+    },
     /** Sends something that is no message of Slack to all sockets. */
     babble: (text: string) => {
       for (const socket of sockets) socket.send(text);
@@ -122,7 +138,9 @@ export async function startSlackSocketStandIn(clock: Clock) {
       for (const socket of sockets) socket.terminate();
     },
     /** Asks all sockets to reconnect, as Slack does every few hours. */
-    recycle: (reason: "warning" | "refresh_requested" | "link_disabled") => {
+    recycle: (
+      reason: "warning" | "refresh_requested" | "too_many_websockets" | "link_disabled",
+    ) => {
       for (const socket of sockets) socket.send(JSON.stringify({ type: "disconnect", reason }));
     },
     /** The ids of the buttons below a message, by their verb. */

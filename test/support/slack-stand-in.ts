@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
-import { json, type Received, startLoopbackServer } from "./loopback-server.ts";
+import { type Answer, json, type Received, startLoopbackServer } from "./loopback-server.ts";
 
 const TEXT_CHARS = 40_000;
 const SECTION_CHARS = 3_000;
@@ -45,7 +45,7 @@ const strings = (value: unknown): readonly string[] =>
       : [];
 
 /** Answers a call of another method, or none. */
-export type OtherCalls = (method: string, request: Received) => object | undefined;
+export type OtherCalls = (method: string, request: Received) => object | Answer | undefined;
 
 /**
  * Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage`
@@ -80,6 +80,7 @@ export async function startSlackStandIn(
   };
   const server = await startLoopbackServer((request, response) => {
     const other = others(request.url.split("/").at(-1) ?? "", request);
+    if (typeof other === "function") return (other as Answer)(request, response);
     if (other !== undefined) return json(other)(request, response);
     if (request.url.endsWith("/auth.test")) return json({ ok: true })(request, response);
     if (request.url.endsWith("/chat.update"))

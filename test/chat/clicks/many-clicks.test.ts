@@ -1,0 +1,15 @@
+/** 200 clicks in each chat. Ten thousand: test/long/clicks.test.ts. */
+import { expect, it } from "vitest";
+import { playClicks } from "./many-clicks.ts";
+
+it.each(["slack", "discord"] as const)(
+  "takes each of 200 clicks in %s once, through kills, lost sockets and redeliveries, and shows only what is stored",
+  async (vendor) => {
+    const { wrong, ...counts } = await playClicks(vendor, { clicks: 200, seed: 7 });
+    expect(wrong).toEqual([]);
+    expect(counts.kills).toBeGreaterThan(2);
+    expect(counts.lostSockets).toBeGreaterThan(2);
+    expect(counts.redeliveries).toBeGreaterThan(30);
+    expect(counts.effects).toBeGreaterThan(30);
+  },
+);

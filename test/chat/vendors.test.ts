@@ -1,0 +1,237 @@
+/**
+ * What the vendors do with sockets, with their own clients: each is survived, alerts are sent
+ * meanwhile, the status says what lasts, and clicks take effect again once it is over.
+ */
+import { expect, it, onTestFinished } from "vitest";
+import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import {
+  BOT_TOKEN,
+  MANAGE_MESSAGES,
+  startDiscordGatewayStandIn,
+} from "../support/discord-gateway-stand-in.ts";
+import { startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  APP_TOKEN,
+  type SlackSocketStandIn,
+  startSlackSocketStandIn,
+} from "../support/slack-socket-stand-in.ts";
+import { until } from "../support/until.ts";
+
+const MINUTE = 60_000;
+const ADA = { id: "1", name: "Ada", permissions: MANAGE_MESSAGES };
+const BASE = { actions: ["acknowledge"], throttle: false };
+
+/** A daemon, a sentence of its status about clicks, and a wait for what comes of itself. */
+async function start(sink: object, more: object = {}) {
+  const daemon = await startInnerDaemon({
+    watches: () => ({ brand: { type: "timeline", accounts: ["one"], schedule: "@every 1m" } }),
+    more: {
+      sinks: { brand: { ...BASE, ...sink }, ops: { type: "console" } },
+      route: { sink: "brand" },
+      ...more,
+    },
+    prepare: (asked) => asked("tweets", { username: "one", text: "old" }),
+  });
+  const { clock, control, status, logged } = daemon;
+  const comes = (what: string, ask: () => unknown, stepMs = 200) =>
+    until(
+      what,
+      async () => {
+        await clock.advance(stepMs);
+        return ask();
+      },
+      () => JSON.stringify(logged.slice(-8)),
+    );
+  const trouble = async () =>
+    (await status()).reasons.find((reason) => reason.startsWith("Clicks below messages"));
+  await clock.advance(5 * MINUTE);
+  let posted = 0;
+  /** One more alert arrives, whatever becomes of clicks. */
+  const alert = async (messages: readonly unknown[]) => {
+    const before = messages.length;
+    posted += 1;
+    await control("tweets", { username: "one", text: `news ${posted}` });
+    await comes("an alert", () => messages.length > before, 5_000);
+  };
+  return { ...daemon, comes, trouble, alert };
+}
+
+async function startSlack() {
+  const slack = await startSlackSocketStandIn(createSystemClock());
+  onTestFinished(() => slack.close());
+  const sink = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl };
+  const daemon = await start(sink, { chat: { slack: { app_token: APP_TOKEN } } });
+  await daemon.comes("a socket", () => slack.sockets() === 1);
+  await daemon.alert(slack.messages);
+  return { ...daemon, slack, takesClicks: () => takesClicks(slack, daemon.comes) };
+}
+
+/** Acknowledges the first alert, and undoes that. */
+async function takesClicks(
+  slack: SlackSocketStandIn,
+  comes: (what: string, ask: () => unknown, stepMs?: number) => Promise<unknown>,
+) {
+  const ts = slack.messages[0]?.id ?? "";
+  const shown = () => slack.messages[0]?.shown.includes("Acknowledged by Ada") === true;
+  const click = async (verb: string) => {
+    const actionId = slack.buttons(ts)[verb] ?? "";
+    return actionId !== "" && (await slack.click({ person: ADA, ts, actionId })) === "acknowledged";
+  };
+  await comes("a click that is taken", () => click("acknowledge"));
+  await comes("the line", shown, 1_000);
+  await comes("an undo that is taken", () => click("undo"));
+  await comes("no line", () => !shown(), 1_000);
+}
+
+it.each(["silent", "slams", "fickle", "limits"] as const)(
+  "says in the status that Slack's sockets are %s, and takes clicks again afterwards",
+  async (manner) => {
+    const { slack, comes, trouble, alert, takesClicks: takes } = await startSlack();
+    expect(await trouble()).toBeUndefined();
+    slack.behave(manner);
+    slack.drop();
+    await comes("a degraded status", trouble, 5_000);
+    await alert(slack.messages);
+    slack.behave("well");
+    await comes("a good status", async () => (await trouble()) === undefined, 5_000);
+    await takes();
+    expect(slack.sockets()).toBe(1);
+  },
+);
+
+it.each([
+  "too_many_websockets",
+  "invalid_auth",
+  "missing_scope",
+  "socket_mode_not_enabled",
+  "internal_error",
+])("says in the status that Slack refuses sockets with %s, until it does not", async (error) => {
+  const { slack, comes, trouble, alert, takesClicks: takes } = await startSlack();
+  slack.refuse(error);
+  slack.drop();
+  await comes("a degraded status", trouble, 5_000);
+  expect(await trouble()).toContain(`Slack answered ${error}`);
+  await alert(slack.messages);
+  slack.refuse(undefined);
+  await comes("a good status", async () => (await trouble()) === undefined, 30_000);
+  await takes();
+});
+
+it.each(["warning", "refresh_requested", "too_many_websockets", "link_disabled"] as const)(
+  "opens another socket when Slack asks to disconnect: %s",
+  async (reason) => {
+    const { slack, comes, takesClicks: takes } = await startSlack();
+    const opened = slack.opened();
+    slack.recycle(reason);
+    await comes("another socket", () => slack.opened() > opened && slack.sockets() === 1);
+    await takes();
+  },
+);
+
+async function startDiscord(heartbeatMs?: number) {
+  const discord = await startDiscordGatewayStandIn(createSystemClock(), heartbeatMs);
+  onTestFinished(() => discord.close());
+  const sink = { type: "discord", token: BOT_TOKEN, channel_id: "55", api_url: discord.apiUrl };
+  const daemon = await start(sink);
+  const { comes } = daemon;
+  await comes("a session", () => discord.counts.identified === 1);
+  await daemon.alert(discord.messages);
+  const takes = async () => {
+    const id = discord.messages[0]?.id ?? "";
+    const shown = () => discord.messages[0]?.shown.includes("Acknowledged by Ada") === true;
+    for (const verb of ["acknowledge", "undo"]) {
+      const customId = discord.buttons(id)[verb] ?? "";
+      const clickId = String(7_000 + discord.edits.length);
+      await comes(
+        `the effect of ${verb}`,
+        async () => {
+          void discord.click({ person: ADA, customId, id: clickId });
+          return shown() === (verb === "acknowledge");
+        },
+        2_000,
+      );
+    }
+  };
+  return { ...daemon, discord, takes };
+}
+
+it.each([4_000, 4_007, 4_009] as const)(
+  "opens another socket after Discord closed one with %i",
+  async (code) => {
+    const { discord, comes, takes } = await startDiscord();
+    const { identified, resumed } = { ...discord.counts };
+    discord.closeWith(code);
+    await comes(
+      "another socket",
+      () => discord.counts.identified + discord.counts.resumed > identified + resumed,
+    );
+    await takes();
+  },
+);
+
+it.each([4_004, 4_011, 4_013, 4_014] as const)(
+  "says in the status that Discord refuses sessions with %i, until it does not",
+  async (code) => {
+    const { discord, comes, trouble, alert, takes } = await startDiscord();
+    discord.closeSessionsWith(code);
+    discord.invalidate();
+    await comes("a degraded status", trouble, 5_000);
+    expect(await trouble()).toContain(String(code));
+    await alert(discord.messages);
+    discord.closeSessionsWith(undefined);
+    await comes("a good status", async () => (await trouble()) === undefined, 30_000);
+    await takes();
+  },
+);
+
+it("resumes a session that Discord calls invalid and resumable, and answers when it asks for a heartbeat", async () => {
+  const { discord, comes, takes } = await startDiscord();
+  const { beats } = discord.counts;
+  discord.askForBeat();
+  await comes("a heartbeat", () => discord.counts.beats > beats);
+  discord.invalidate(true);
+  await comes("a resumed session", () => discord.counts.resumed === 1);
+  expect(discord.counts.identified).toBe(1);
+  await takes();
+});
+
+it("opens another socket when Discord answers no heartbeats", async () => {
+  const { discord, comes, takes } = await startDiscord(300);
+  await comes("a heartbeat", () => discord.counts.beats > 0);
+  discord.beDeaf(true);
+  await comes("a resumed session", () => discord.counts.resumed > 0);
+  discord.beDeaf(false);
+  await takes();
+});
+
+it("says in the status that Discord names no gateway, or lets no session begin", async () => {
+  const { discord, comes, trouble, alert, takes } = await startDiscord();
+  discord.limitGateway(true);
+  discord.drop();
+  await comes("a degraded status", trouble, 5_000);
+  await alert(discord.messages);
+  discord.limitGateway(false);
+  await comes("a good status", async () => (await trouble()) === undefined, 30_000);
+  discord.setRemaining(0);
+  discord.invalidate();
+  await comes("a degraded status", trouble, 5_000);
+  expect(await trouble()).toContain("too many sessions today");
+  discord.setRemaining(100);
+  await comes("a good status", async () => (await trouble()) === undefined, 60_000);
+  await takes();
+});
+
+it("puts nothing into effect whose click could not be answered, so that the person can click again", async () => {
+  const { discord, comes, takes, logged } = await startDiscord();
+  discord.refuseInteractions(true);
+  const customId = discord.buttons(discord.messages[0]?.id ?? "")["acknowledge"] ?? "";
+  void discord.click({ person: ADA, customId });
+  await comes("a click that could not be answered", () =>
+    logged.some(({ message }) => message === "a click could not be answered"),
+  );
+  await comes("nothing", () => true, 30_000);
+  expect(discord.messages[0]?.shown).not.toContain("Acknowledged by");
+  expect(discord.said).toEqual([]);
+  discord.refuseInteractions(false);
+  await takes();
+});
