@@ -127,7 +127,10 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
     sinksOf: (watchKey) => sinksOf.get(watchKey),
     isHeld: (event, sink) => isHeld(holding(), event, { sink, nowMs: clock.now() }),
   });
-  const passTo = passWith(deps.acknowledged, { store, clock, names });
+  const passTo = passWith(deps.acknowledged, {
+    ...{ store, clock, names },
+    escalates: escalations !== undefined,
+  });
   const evaluate = createEvaluation(planned, watches, answers);
   return {
     passTo,
@@ -195,6 +198,8 @@ interface Passing {
   readonly clock: ReplayClock;
   /** The names of the sinks. */
   readonly names: readonly string[];
+  /** Whether alerts may be escalated. */
+  readonly escalates: boolean;
 }
 
 /** Returns the function that lets time pass, in which people acknowledge alerts. */
@@ -220,10 +225,11 @@ function passWith(
  * Lets time pass: step by step while something is due, and at once where nothing is, because a
  * pump that has nothing to do still looks twice a minute.
  */
-async function pass({ store, clock, names }: Passing, atMs: number): Promise<void> {
+async function pass({ store, clock, names, escalates }: Passing, atMs: number): Promise<void> {
   for (;;) {
     await clock.settle();
-    const dueMs = earlier(await store.nextDueAt(names), await store.nextEscalationAt());
+    const escalatesMs = escalates ? await store.nextEscalationAt() : null;
+    const dueMs = earlier(await store.nextDueAt(names), escalatesMs);
     if (dueMs === null || dueMs > atMs) break;
     if (dueMs > clock.now()) await clock.leap(dueMs);
     else if (!(await clock.step(atMs))) break;

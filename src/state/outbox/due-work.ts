@@ -13,7 +13,7 @@ import { isNotBehindMessage } from "./group-timers.ts";
 import { type GroupWork, readGroups } from "./read-groups.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
-import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
+import { GROUPED, OPEN, SEALED, SINGLE, WAITING } from "../db/literals.ts";
 
 /**
  * The maximum number of members of one message. A group that has waited for long is sent in several
@@ -102,7 +102,7 @@ const listedCounts = listStatement<object, string>()((on, list) =>
     .select((eb) => ["message_id", eb.fn.countAll<number>().as("count")])
     .where("message_id", "in", list)
     .where("message_id", "is not", null)
-    .where("state", "=", "sealed")
+    .where("state", "=", SEALED)
     .groupBy("message_id"),
 );
 

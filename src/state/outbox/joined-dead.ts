@@ -2,6 +2,7 @@
  * Makes the duplicates of an alert part of its message after the message was given up. The
  * duplicates reached nobody either, so they are counted, listed and sent again with the message.
  */
+import { DUPLICATE } from "../db/literals.ts";
 import { sql } from "kysely";
 import { type Executor, listStatement } from "../db/statement.ts";
 
@@ -28,7 +29,7 @@ const joinAll = listStatement<object, string>()((on, list) =>
         sql.lit(DELIVERED_TOGETHER),
       ]),
     }))
-    .where("state", "=", "duplicate")
+    .where("state", "=", DUPLICATE)
     .where("joined_id", "is not", null)
     .where("joined_id", "in", (eb) =>
       eb

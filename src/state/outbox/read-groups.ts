@@ -2,6 +2,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember } from "../../model/outbox.ts";
+import { MERGED } from "../db/literals.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
@@ -63,7 +64,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
             .select("j.id")
             .whereRef("j.joined_id", "=", "d.id")
             .where("j.joined_id", "is not", null)
-            .where("j.state", "=", "merged"),
+            .where("j.state", "=", MERGED),
         )
         .as("has_joined"),
     ])
@@ -77,7 +78,7 @@ const joinedEvents = listStatement<object, number>()((on, list) =>
     .select(["d.joined_id", "e.watch", "e.watch_type", "e.labels"])
     .where("d.joined_id", "in", list)
     .where("d.joined_id", "is not", null)
-    .where("d.state", "=", "merged")
+    .where("d.state", "=", MERGED)
     .orderBy("d.id"),
 );
 

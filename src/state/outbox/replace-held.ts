@@ -3,7 +3,7 @@
  * sooner.
  */
 import { refreshGroup } from "./group-timers.ts";
-import { WAITING } from "../db/literals.ts";
+import { MERGED, WAITING } from "../db/literals.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 export interface HeldReplacement {
@@ -31,7 +31,7 @@ const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
     .set({ joined_id: slot("byId") })
     .where("joined_id", "=", slot("heldId"))
     .where("joined_id", "is not", null)
-    .where("state", "=", "merged"),
+    .where("state", "=", MERGED),
 );
 
 /**
