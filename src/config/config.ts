@@ -80,6 +80,8 @@ export interface SinkConfig extends Shaping {
   /** The name of the template of its messages, unless a route names another. */
   readonly template?: string;
   readonly region?: Region;
+  /** Whether its messages link to the page where people act on alerts. Only with `publicUrl`. */
+  readonly actionsLink?: true;
   /** The place of its name in the file. Absent if the sink does not come from a file. */
   readonly declaredAt?: ConfigPlace;
 }

@@ -93,8 +93,11 @@ export const RULES = {
   "where-pattern": "A regular expression that cannot be read.",
   "where-loops": "An expression that can take very long.",
   "no-sink": "A watch with nowhere to send.",
+  "actions-link": "A link to the page, whose address nothing says.",
   "chat-token": "Buttons whose clicks nobody receives.",
   "chat-bot": "Buttons of a bot whose clicks nobody receives.",
+  "chat-online":
+    "A token that Slack or Discord refuses, that lacks a scope, or that is of another app.",
   "chat-allow": "Everyone in a channel may keep alerts away from the others.",
   "report-without-watches": "A report that is about no watch.",
   "report-watch": "A report about a watch that is not defined.",

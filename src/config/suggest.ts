@@ -29,6 +29,8 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   mastodon: ["apprise"],
   rocketchat: ["chat_webhook"],
   google_chat: ["chat_webhook"],
+  // Only bots of Slack and Discord have `actions`.
+  actions: ["actions_link"],
   channel_name: ["channel"],
   channels: ["channel", "sinks"],
   contact_points: ["sinks"],

@@ -138,6 +138,7 @@ export class Editor {
       events: [worded],
       sample: false,
       read,
+      actAt: this.#queue.actAt,
       ...(mentions.length === 0 ? {} : { mentions }),
     }) as Json;
   }

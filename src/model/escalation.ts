@@ -6,6 +6,12 @@ import type { ChirpEvent } from "./event.ts";
 import type { NewDelivery } from "./poll-store.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 
+/** The type of the event that says that nobody acknowledged an alert. */
+export const ESCALATED_EVENT = "alert.escalated";
+
+export const isEscalation = ({ type }: Pick<ChirpEvent, "type">): boolean =>
+  type === ESCALATED_EVENT;
+
 /** A step of `escalate`, without its condition. */
 export type PlannedStep = {
   /** The sink that the escalation goes to. */

@@ -43,6 +43,8 @@ export interface NeutralMessage {
   readonly bodyPieces?: readonly TextPiece[];
   /** The permalink of the subject. */
   readonly url?: string | undefined;
+  /** The page on which people act on the alert. Absent if the message does not link to it. */
+  readonly actionsUrl?: string | undefined;
   readonly media: readonly { readonly url: string; readonly kind: string }[];
   /**
    * The quoted or retweeted tweet, or the one replied to. Without a text it is a link, because the

@@ -30,6 +30,9 @@ export interface OutboxEvent {
   readonly worded?: { readonly template: string; readonly error?: string };
 }
 
+/** Returns the page on which people act on these alerts; undefined if they cannot be acted on. */
+export type ActAt = (events: readonly OutboxEvent[]) => string | undefined;
+
 /** The input of `render`: the events of one message, oldest first. */
 export interface Batch {
   readonly events: readonly OutboxEvent[];
@@ -46,6 +49,8 @@ export interface Batch {
    * forum post, and is not published to the channel's followers.
    */
   readonly isFollowUp?: boolean;
+  /** Absent if messages of the sink do not link to the page. */
+  readonly actAt?: ActAt | undefined;
   /** Reads an event as a message, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
@@ -90,6 +95,8 @@ export interface Digest {
   /** The sections, the largest first. */
   readonly sections: readonly DigestSection[];
   readonly unlisted: Unlisted | undefined;
+  /** The page on which people act on the alerts. Absent if the digest does not link to it. */
+  readonly actionsUrl?: string | undefined;
   /** The number of alerts left out because their posts are gone; absent if there are none. */
   readonly deleted?: number;
   /** The place in a series, if there were too many alerts for one digest. */

@@ -123,15 +123,32 @@ function seriesTexts({ series }: Digest): readonly string[] {
   ];
 }
 
+/** A sentence below the lines of a digest's first message, and the place that it names. */
+export interface DigestNote {
+  readonly said: string;
+  /** A web address or a command. */
+  readonly where: string;
+  /** The text of the link, for sinks that do not show its address. */
+  readonly label: string;
+}
+
 /**
- * Returns the sentence below the lines of the first message that says how many alerts are not
- * listed; undefined if all are listed.
+ * Returns the notes below a digest: how many alerts it does not list, and where people act on its
+ * alerts.
  */
-export function digestRemainder({ unlisted }: Digest): string | undefined {
-  if (unlisted === undefined) return undefined;
-  return unlisted.count === 1
-    ? "Another one is not listed here:"
-    : `Another ${formatExact(unlisted.count)} are not listed here:`;
+export function digestNotes({ unlisted, actionsUrl }: Digest): readonly DigestNote[] {
+  const notes: DigestNote[] = [];
+  if (unlisted !== undefined) {
+    const { count, where } = unlisted;
+    const said =
+      count === 1
+        ? "Another one is not listed here:"
+        : `Another ${formatExact(count)} are not listed here:`;
+    notes.push({ said, where, label: "see them all" });
+  }
+  if (actionsUrl !== undefined)
+    notes.push({ said: "Act on these alerts:", where: actionsUrl, label: "open them" });
+  return notes;
 }
 
 /**

@@ -4,7 +4,7 @@
  * account.
  */
 import type { NeutralMessage, Person } from "../model/message.ts";
-import type { OutboxEvent } from "../model/sink.ts";
+import type { Batch, OutboxEvent } from "../model/sink.ts";
 import { nameOf } from "./messages/event-message.ts";
 import { isAboutPeople, peopleSentence } from "./messages/roster-message.ts";
 
@@ -20,14 +20,19 @@ export interface Card {
   readonly message: NeutralMessage;
 }
 
-export const cardsOf = (
-  events: readonly OutboxEvent[],
-  read: (event: OutboxEvent) => NeutralMessage,
-): readonly Card[] =>
-  gatherPeople(events).map((own) => ({
-    events: own,
-    message: own.length === 1 ? read(own[0]) : peopleMessage(own, read),
-  }));
+export const cardsOf = ({
+  events,
+  read,
+  actAt,
+}: Pick<Batch, "events" | "read" | "actAt">): readonly Card[] =>
+  gatherPeople(events).map((own) => {
+    const message = own.length === 1 ? read(own[0]) : peopleMessage(own, read);
+    const actionsUrl = actAt?.(own);
+    return {
+      events: own,
+      message: actionsUrl === undefined ? message : { ...message, actionsUrl },
+    };
+  });
 
 /**
  * Groups events by card. Events about accounts of the same member list share a card, unless a

@@ -7,7 +7,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { Batch, Digest, DigestPart } from "../model/sink.ts";
 import type { Json } from "../model/json.ts";
 import { type DigestRow, digestPages } from "./digest-rows.ts";
-import { digestHeading, digestRange, digestRemainder, isPage } from "./digest-text.ts";
+import { digestHeading, digestNotes, digestRange, isPage } from "./digest-text.ts";
 import { cardsOf } from "./people.ts";
 import { moreText, shorterList } from "./text/people-text.ts";
 import { factLine, headingOf, watchLine } from "./messages/plain-message.ts";
@@ -69,7 +69,7 @@ export function fitCards(
   batch: Batch,
   fits: (cards: readonly RichCard[]) => boolean,
 ): readonly RichCard[] {
-  const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
+  const messages = cardsOf(batch).map(({ message }) => message);
   for (const bodyChars of BODY_CHARS) {
     const cards = messages.map((message) => cardOf(message, bodyChars));
     if (fits(cards)) return cards;
@@ -83,7 +83,7 @@ export function fitCards(
 
 /** Returns the heading above all cards; undefined if a single alert needs none. */
 export function headingLine(batch: Batch): RichLine | undefined {
-  const heading = headingOf(batch, cardsOf(batch.events, batch.read).length);
+  const heading = headingOf(batch, cardsOf(batch).length);
   return heading === "" ? undefined : { kind: "heading", spans: [{ text: heading, isBold: true }] };
 }
 
@@ -174,14 +174,16 @@ function shortFooter(message: NeutralMessage): RichLine {
 
 /**
  * Returns the links of the footer: "Open" leads to the alert's subject. A second link leads to the
- * message's context, such as the answered post, if there is no text of it to quote.
+ * message's context, such as the answered post, if there is no text of it to quote. The last one
+ * leads to the page where people act on the alert.
  */
-function openLinks({ url, context }: NeutralMessage): readonly Span[] {
+function openLinks({ url, context, actionsUrl }: NeutralMessage): readonly Span[] {
   const other = context?.body === "" ? context : undefined;
   const label = trimText(cleanLine(other?.label ?? ""), LABEL_CHARS);
   return [
     { text: "Open", ...link(url) },
     { text: label || "this post", ...link(other?.url) },
+    { text: "Act on it", ...link(actionsUrl) },
   ]
     .filter((span) => span.url !== undefined)
     .flatMap((span) => [span, { text: "  ·  " }]);
@@ -215,7 +217,7 @@ export function* richDigest(
   { costs, budgets }: LineLimits,
   seal: (lines: readonly RichLine[], isFirst: boolean) => Json,
 ): Generator<DigestPart, void> {
-  const remainder = remainderLines(digest);
+  const notes = noteLines(digest);
   const heading: RichLine = {
     kind: "heading",
     spans: [{ text: headingWithin(digest, HEADING_CHARS), isBold: true }],
@@ -233,14 +235,14 @@ export function* richDigest(
   const pages = digestPages(digest, {
     lineOf: rowLine,
     costs,
-    first: without([heading, ...remainder]),
+    first: without([heading, ...notes]),
     further: without([range(100_000, 100_000)]),
   });
   let next = 1;
   for (const { lines, events } of pages) {
     const body =
       next === 1
-        ? seal([heading, ...lines, ...remainder], true)
+        ? seal([heading, ...lines, ...notes], true)
         : seal([range(next, events.length), ...lines], false);
     next += events.length;
     yield { events, body };
@@ -275,14 +277,15 @@ function rowLine(row: DigestRow): RichLine {
   return { kind: "item", spans: spans.filter(({ text }) => text !== "") };
 }
 
-function remainderLines(digest: Digest): readonly RichLine[] {
-  const said = digestRemainder(digest);
-  if (said === undefined) return [];
-  const where = digest.unlisted?.where ?? "";
-  const place: readonly Span[] =
-    where === "" ? [] : [isPage(where) ? { text: where, url: where } : { text: where }];
-  return [{ kind: "heading", spans: [{ text: place.length === 0 ? said : `${said} ` }, ...place] }];
-}
+const noteLines = (digest: Digest): readonly RichLine[] =>
+  digestNotes(digest).map(({ said, where }): RichLine => {
+    const place: readonly Span[] =
+      where === "" ? [] : [isPage(where) ? { text: where, url: where } : { text: where }];
+    return {
+      kind: "heading",
+      spans: [{ text: place.length === 0 ? said : `${said} ` }, ...place],
+    };
+  });
 
 /** Returns the line that announces that alerts are collected and sent together at `nextAtMs`. */
 export const announcementLine = (nextAtMs: number): RichLine => ({

@@ -4,6 +4,7 @@
  * waits. Pure.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
+import { isEscalation } from "../model/escalation.ts";
 import type { MuteableDelivery } from "../model/outbox.ts";
 import type { Hold, PlacedAgain, WaitingDelivery } from "../model/waits.ts";
 import { muteOf } from "./mute.ts";
@@ -18,7 +19,7 @@ import {
   type RoutingContext,
 } from "./route-event.ts";
 import { routedPlace } from "./routed-place.ts";
-import { isEscalation, isOpsAlert } from "./select-routes.ts";
+import { isOpsAlert } from "./select-routes.ts";
 
 type Placed = Pick<MuteableDelivery, "event"> & {
   readonly routed?: MuteableDelivery["routed"] | undefined;

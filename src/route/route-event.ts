@@ -3,6 +3,7 @@
  * throttled there. Pure. Storing and sending are done elsewhere.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
+import { isEscalation } from "../model/escalation.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { LevelOptions, OpenLevel } from "../model/level.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
@@ -14,7 +15,7 @@ import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./n
 import type { Route, Shaping, Throttle } from "./route.ts";
 import { routedPlace } from "./routed-place.ts";
 import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
-import { isEscalation, isOpsAlert, selectRoutes } from "./select-routes.ts";
+import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, findSnooze, type Silence, snoozedPlace } from "./silence.ts";
 import { ownValue } from "../model/own-value.ts";
 

@@ -16,12 +16,6 @@ export interface ChosenRoute {
 export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean =>
   event.watchType === "daemon";
 
-/** The type of the event that says that nobody acknowledged an alert. */
-export const ESCALATED_EVENT = "alert.escalated";
-
-export const isEscalation = ({ type }: Pick<ChirpEvent, "type">): boolean =>
-  type === ESCALATED_EVENT;
-
 /**
  * Returns the matching routes in the order of the tree. The root route matches only if none of its
  * children does. Ops alerts go only to routes that match `event` by name.

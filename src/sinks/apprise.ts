@@ -232,7 +232,7 @@ const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 
 /** Renders a message with at most `APPRISE_MAX_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
-  const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
+  const titles = cardsOf(batch).map(({ message }) => message.title);
   const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""]
     .filter((part) => part !== "")
     .join(": ");

@@ -18,7 +18,7 @@ import {
   type SinkThreads,
 } from "../model/sink.ts";
 import { type DigestRow, digestPages } from "../render/digest-rows.ts";
-import { digestHeading, digestName, digestRange, digestRemainder } from "../render/digest-text.ts";
+import { digestHeading, digestName, digestNotes, digestRange } from "../render/digest-text.ts";
 import { cardsOf } from "../render/people.ts";
 import { headingOf, listLines } from "../render/messages/plain-message.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
@@ -37,6 +37,8 @@ interface Line {
   readonly title: string;
   readonly body: readonly string[];
   readonly url: string;
+  /** The page on which people act on the alert. */
+  readonly actionsUrl?: string;
   readonly watches: string;
   readonly occurredAt: string;
   readonly alarming: boolean;
@@ -54,7 +56,7 @@ interface ConsoleBody {
   readonly lines: readonly Line[];
   /** The rows of a digest. */
   readonly rows?: readonly Row[];
-  /** Where to find the alerts that a digest only counts. */
+  /** Where to find the alerts that a digest only counts, and where to act on its alerts. */
   readonly footer?: string;
   /** The line that says who acknowledged the alerts. */
   readonly acknowledged?: string;
@@ -156,10 +158,9 @@ const indented = (text: string): string =>
     .join("");
 
 function renderBatch(batch: Batch): ConsoleBody {
-  const { events, sample, read } = batch;
-  const cards = cardsOf(events, read);
+  const cards = cardsOf(batch);
   return {
-    heading: sample ? "SAMPLE" : cleanLine(headingOf(batch, cards.length)),
+    heading: batch.sample ? "SAMPLE" : cleanLine(headingOf(batch, cards.length)),
     lines: cards.map(({ message }) => lineOf(message)),
   };
 }
@@ -173,9 +174,8 @@ function* renderDigest(digest: Digest): Generator<DigestPart, void> {
     first: room,
     further: room,
   });
-  const said = digestRemainder(digest);
-  const footer =
-    said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
+  const notes = digestNotes(digest).map(({ said, where }) => cleanLine(`${said} ${where}`));
+  const footer = notes.length === 0 ? {} : { footer: notes.join("\n  ") };
   let next = 1;
   for (const { lines: rows, events } of pages) {
     const isFirst = next === 1;
@@ -213,6 +213,7 @@ function lineOf(message: NeutralMessage): Line {
       .flatMap((text) => cleanText(text).replace(/\t/g, "  ").split("\n"))
       .filter((text) => text.trim() !== ""),
     url: cleanLine(message.url ?? ""),
+    ...(message.actionsUrl === undefined ? {} : { actionsUrl: message.actionsUrl }),
     watches: cleanLine(message.watches.join(", ")),
     occurredAt:
       message.occurredAt ??
@@ -253,6 +254,11 @@ function layOutLine(line: Line): string {
   const mark = line.alarming ? colors.red("!") : colors.green("•");
   const watches = line.watches === "" ? "" : ` ${colors.cyan(`[${line.watches}]`)}`;
   const head = `${mark} ${colors.dim(line.occurredAt)}${watches} ${colors.bold(line.title)}`;
-  const rest = [...line.body, ...(line.url === "" ? [] : [colors.underline(line.url)])];
+  const { actionsUrl = "" } = line;
+  const rest = [
+    ...line.body,
+    ...(line.url === "" ? [] : [colors.underline(line.url)]),
+    ...(actionsUrl === "" ? [] : [`Act on it: ${colors.underline(actionsUrl)}`]),
+  ];
   return [head, ...rest.map((text) => `    ${text.replace(LIKE_JSON, "› ")}`)].join("\n");
 }

@@ -48,10 +48,8 @@ describe("the words that events are counted by", () => {
 
 describe("several accounts of one list", () => {
   it("are one sentence and a list by followers, at most twenty and how many more", () => {
-    const [card, ...others] = cardsOf(
-      Array.from({ length: 23 }, (_, n) => person(String(n), n)),
-      read,
-    );
+    const events = Array.from({ length: 23 }, (_, n) => person(String(n), n));
+    const [card, ...others] = cardsOf({ events, read });
     expect(others).toEqual([]);
     expect(card?.message.title).toBe("23 new followers of @acme");
     expect(card?.message.list?.people).toHaveLength(MAX_PEOPLE);
@@ -70,7 +68,7 @@ describe("several accounts of one list", () => {
       person("3", 3, "follower.removed"),
       person("4", 4, "follower.added", "rival"),
     ];
-    expect(cardsOf(events, read).map(({ message }) => message.title)).toEqual([
+    expect(cardsOf({ events, read }).map(({ message }) => message.title)).toEqual([
       "2 new followers of @acme",
       "@acme lost a follower: U3 (@u3)",
       "@rival has a new follower: U4 (@u4)",

@@ -13,7 +13,7 @@ import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import type { Destinations } from "../fleet/destinations.ts";
 import { escalatingOf } from "../../operate/alerts/escalations.ts";
-import { listedAt } from "../../operate/alerts/listed-at.ts";
+import { createActAt, listedAt } from "../../operate/alerts/listed-at.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
@@ -87,7 +87,9 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
       sink: await createSink(one, deps.sinkDeps),
     });
   }
-  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps)]));
+  const pumpSinks = new Map(
+    [...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps, config)]),
+  );
   const templates = startTemplates(config.templates, deps);
   const readers = new Map(
     config.sinks.map(({ name, region }) => [name, createReader(config.linksHost, region)]),
@@ -149,6 +151,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
 function pumpSinkOf(
   { config, type, sink }: BuiltSink,
   known: Pick<DeliveryDeps, "paces" | "sizes" | "waits">,
+  whole: Pick<Config, "server">,
 ): PumpSink {
   const place = placeOfSink(config);
   const key = `${config.type}\n${place}`;
@@ -172,6 +175,7 @@ function pumpSinkOf(
     waits: waitsOf(config, known.waits),
     template,
     region,
+    actAt: createActAt(whole, config),
     hasMoments: type.hasMoments,
   };
 }

@@ -9,7 +9,7 @@ import { buildChat } from "./build-chat.ts";
 import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
-import { eventSinksOf, warnOfLoneThreads } from "./check-sinks.ts";
+import { checkActionsLinks, eventSinksOf, warnOfLoneThreads } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
 import { refuseOwnFiles } from "./own-files.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
@@ -88,6 +88,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     report,
   );
   if (sections === undefined) return undefined;
+  checkActionsLinks(sinkEntries, sinks, sections.server.publicUrl, report);
   warnOfLoopback(root, sections, sinks, deps);
   const state = await placeState(sections.state, root, deps);
   const read = new Set([...deps.notedFiles, join(deps.folder, ".env")]);

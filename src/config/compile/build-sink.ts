@@ -106,6 +106,7 @@ export async function buildSink(
       parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ??
       0,
     movedFrom: common.moved_from,
+    ...(common.actions_link === true ? { actionsLink: true } : {}),
     throttle,
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     ...(await buildEscalate(common, escalateOwner(entry, whole), deps)),

@@ -61,6 +61,25 @@ function groupedSinks(
   ]);
 }
 
+/** Reports sinks with `actions_link` if nothing says at which address people reach the page. */
+export function checkActionsLinks(
+  entries: readonly Entry[],
+  sinks: readonly SinkConfig[],
+  publicUrl: string | undefined,
+  report: Report,
+): void {
+  if (publicUrl !== undefined) return;
+  for (const { name, actionsLink } of sinks) {
+    const entry = entries.find(({ key }) => key === name);
+    if (actionsLink === undefined || entry === undefined) continue;
+    const place =
+      entry.node.kind === "map" ? entryOf(entry.node, "actions_link")?.keyPlace : undefined;
+    const message =
+      "`actions_link` needs the address at which people reach the page: write `public_url` under `server`, like https://chirpwatch.example.com, or remove this";
+    report.error(place ?? entry.keyPlace, "actions-link", message);
+  }
+}
+
 type Form = NonNullable<SinkType["sendsEvents"]>;
 
 /** The types of sinks that send events as data, by the name of the sink. */

@@ -19,6 +19,12 @@ export const commonSinkSchema = z.strictObject({
   ...shapingSchema.shape,
   template: templateName().describe("Name of the template for alerts whose route names none."),
   ...regionSchema.shape,
+  actions_link: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether messages link to the page where people acknowledge an alert, snooze it and so on. Needs `server.public_url`. Default false.",
+    ),
   moved_from: z
     .string()
     .optional()

@@ -3,7 +3,7 @@
  * lets an attempt through. Holds state; the stages act on it.
  */
 import type { Clock } from "../../model/clock.ts";
-import type { Sink } from "../../model/sink.ts";
+import type { ActAt, Sink } from "../../model/sink.ts";
 import type { DestinationPace } from "./destination-pace.ts";
 import type { MessageSizes } from "./message-sizes.ts";
 import { pauseMs, type SinkWaits } from "./sink-waits.ts";
@@ -40,6 +40,8 @@ export interface PumpSink {
   readonly region?: Region | undefined;
   /** Whether the sink can show times in each reader's time zone. */
   readonly hasMoments?: boolean | undefined;
+  /** Absent if the sink's messages do not link to the page where people act on alerts. */
+  readonly actAt?: ActAt | undefined;
 }
 
 /** A sealed message that the pump has claimed and whose result is not recorded yet. */

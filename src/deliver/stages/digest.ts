@@ -3,7 +3,14 @@
  * digest-sections.ts orders the alerts, and render/ writes the lines. Pure.
  */
 import type { DigestCause, DigestPeriod, DigestSeries } from "../../model/digest.ts";
-import type { Digest, DigestPart, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
+import type {
+  ActAt,
+  Digest,
+  DigestPart,
+  OutboxEvent,
+  SinkLists,
+  Unlisted,
+} from "../../model/sink.ts";
 import type { Region } from "../../model/template.ts";
 import { countTypes } from "../../render/text/kind-words.ts";
 import { sortValue } from "../../render/text/sort-value.ts";
@@ -44,6 +51,8 @@ export interface ListFacts {
   /** A note about the alerts in `noted`, which the message counts and does not list. */
   readonly note?: Unlisted | undefined;
   readonly noted?: readonly OutboxEvent[];
+  /** Absent if messages of the sink do not link to the page. */
+  readonly actAt?: ActAt | undefined;
 }
 
 export function layOutDigest(
@@ -53,6 +62,7 @@ export function layOutDigest(
   deps: DigestDeps,
 ): LaidOut {
   const { cause, written, region, series, deleted, mentions, note, noted = [] } = facts;
+  const actionsUrl = facts.actAt?.([...found, ...noted]);
   const events = [...found].sort(byAge);
   const whole = sectionsOf(events, { groupBy: written?.groupBy, sortBy: written?.sortBy });
   // Without a schedule a digest lists every alert, in as many messages as needed.
@@ -68,6 +78,7 @@ export function layOutDigest(
     sections,
     unlisted:
       unlisted.length === 0 ? note : { count: unlisted.length, where: deps.listedAt(unlisted) },
+    ...(actionsUrl === undefined ? {} : { actionsUrl }),
     series,
     ...(cause === undefined || deleted === undefined ? {} : { deleted }),
     mentions,

@@ -207,6 +207,7 @@ const factsOf = (deps: LayOutDeps, queue: SinkQueue, shown: Shown): ListFacts =>
     period,
     mentions,
     region: queue.region,
+    actAt: queue.actAt,
     written: scheduledOf(deps, shown),
   };
 };
@@ -351,6 +352,7 @@ function layOutPart(
         cause,
         digest,
         mentions,
+        actAt: queue.actAt,
         read,
         ...followUp,
       }),

@@ -3,13 +3,12 @@
  * take them. Commits nothing.
  */
 import type { Config } from "../../config/config.ts";
-import type { DueEscalation, PlannedStep } from "../../model/escalation.ts";
+import { type DueEscalation, ESCALATED_EVENT, type PlannedStep } from "../../model/escalation.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { commonLabels, reasonOf } from "../../route/escalate.ts";
-import { ESCALATED_EVENT } from "../../route/select-routes.ts";
 import { createReader } from "../create-reader.ts";
 import { sinkTypeOf } from "./create-sink.ts";
 

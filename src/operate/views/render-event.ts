@@ -18,6 +18,7 @@ import { findReceivers } from "../../route/route-event.ts";
 import type { RenderView } from "../../server/schema/render-view.ts";
 import { createReader } from "../create-reader.ts";
 import { sinkFactsOf, sinkTypeOf } from "../alerts/create-sink.ts";
+import { createActAt } from "../alerts/listed-at.ts";
 import { SAMPLE_ID, sampleOfWatch } from "./sample-event.ts";
 
 export interface RenderParts {
@@ -55,7 +56,10 @@ export async function renderEvent(
   const read = createReader(config.linksHost, sink.region);
   const built = await parts.createSink(sink);
   const sample = event.id === SAMPLE_ID;
-  const body = built.render({ events: [worded], sample, read });
+  const body = built.render({
+    ...{ events: [worded], sample, read },
+    ...(sample ? {} : { actAt: createActAt(config, sink) }),
+  });
   return {
     event: { id: event.id, type: event.type, watch: event.watch },
     sink: name,

@@ -5,7 +5,7 @@
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
-import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
+import { digestHeading, digestNotes, digestRange, isPage } from "../../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../../render/discord-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
 import {
@@ -98,16 +98,16 @@ export function* renderDiscordDigest(
 const join = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");
 
 function remainderOf(digest: Digest): string {
-  const said = digestRemainder(digest);
-  if (said === undefined) return "";
-  const where = digest.unlisted?.where ?? "";
-  // A command is shown between backticks; a page is shown as a link without a preview.
-  const shown = isPage(where)
-    ? `<${where.slice(0, 500)}>`
-    : where === ""
-      ? ""
-      : `\`${where.replaceAll("`", "").slice(0, 400)}\``;
-  return [said, shown].filter((part) => part !== "").join(" ");
+  const lines = digestNotes(digest).map(({ said, where }) => {
+    // A command is shown between backticks; a page is shown as a link without a preview.
+    const shown = isPage(where)
+      ? `<${where.slice(0, 500)}>`
+      : where === ""
+        ? ""
+        : `\`${where.replaceAll("`", "").slice(0, 400)}\``;
+    return [said, shown].filter((part) => part !== "").join(" ");
+  });
+  return lines.join("\n");
 }
 
 function lineOf(row: DigestRow): Line {

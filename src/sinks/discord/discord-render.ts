@@ -110,7 +110,7 @@ export function renderDiscord(
   { style, color = [], forum }: DiscordStyle,
 ): DiscordBody {
   const { mentions = [] } = batch;
-  const cards = cardsOf(batch.events, batch.read);
+  const cards = cardsOf(batch);
   const entries = cards.map(({ events: [{ event }], message }) => ({
     id: event.subject || event.id,
     color: ruleColor(color, event) ?? discordColor(event.type, message.severity),
@@ -225,12 +225,14 @@ const timeToken = (epochMs: number): string => `<t:${Math.floor(epochMs / 1_000)
 
 /** Returns the text of an embed: the post, and below an empty line its links and facts. */
 function descriptionOf(message: NeutralMessage, link: string, room: number): string {
-  const open = link.length <= room / 4 ? link : "";
-  const facts = discordLabel(factLine(message), room / 4);
-  const last = [open, contextLink(message, room / 4), facts]
+  const act = actLink(message, room / 2);
+  const quarter = (room - act.length) / 4;
+  const open = link.length <= quarter ? link : "";
+  const facts = discordLabel(factLine(message), quarter);
+  const last = [open, contextLink(message, quarter), act, facts]
     .filter((part) => part !== "")
     .join(" · ");
-  const quote = quoteOf(message, room / 4);
+  const quote = quoteOf(message, quarter);
   const body = bodyOf(message, room - last.length - quote.length - 3).trim();
   const list = listOf(message, room - last.length - quote.length - body.length - 4);
   const above = [body, list, quote].filter((part) => part !== "").join("\n");
@@ -281,6 +283,13 @@ function contextLink({ context }: NeutralMessage, room: number): string {
   return link.length <= room ? link : "";
 }
 
+/** Returns the link to the page where people act on the alert; "" if the message has none. */
+function actLink({ actionsUrl }: NeutralMessage, room: number): string {
+  const url = shortUrl(actionsUrl);
+  const link = url === undefined ? "" : discordLink(url, "Act on it", 80);
+  return link.length <= room ? link : "";
+}
+
 function quoteOf({ context }: NeutralMessage, room: number): string {
   if (context === undefined || context.body === "") return "";
   const url = shortUrl(context.url);
@@ -317,8 +326,10 @@ function shortUrl(text: string | undefined): string | undefined {
 function plainContent(lead: string, entries: readonly Entry[]): string {
   const [only] = entries;
   if (entries.length !== 1 || only === undefined) return contentList(lead, entries.map(lineForms));
-  const url = shortUrl(only.message.url);
-  const link = url === undefined ? "" : `<${url}>`;
+  const link = [only.message.url, only.message.actionsUrl]
+    .flatMap((text) => shortUrl(text) ?? [])
+    .map((url) => `<${url}>`)
+    .join("\n");
   const body = discordText(
     plainMessage(only.message),
     CONTENT_CHARS - lead.length - link.length - 2,
@@ -343,9 +354,13 @@ function linkContent(lead: string, entries: readonly Entry[]): string {
   const forms = entries.map(({ id, message }) => {
     const url = shortUrl(message.url);
     const title = discordLabel(message.title, LINE_CHARS);
-    return url === undefined
-      ? [title || discordLabel(id, 64), discordLabel(id, 64)]
-      : [`${title}\n${url}`, url, discordLabel(id, 64)];
+    const act = actLink(message, URL_CHARS);
+    const shown = [title || (url === undefined ? discordLabel(id, 64) : ""), url ?? "", act];
+    return [
+      ...(url === undefined && act === "" ? [] : [shown.filter((part) => part !== "").join("\n")]),
+      ...(url === undefined ? [title || discordLabel(id, 64)] : [`${title}\n${url}`, url]),
+      discordLabel(id, 64),
+    ];
   });
   return contentList(lead, forms);
 }

@@ -38,7 +38,7 @@ export type EmailBody = { readonly subject: string; readonly text: string; reado
 
 /** Renders a mail with at most `MAX_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
-  const [card, ...others] = cardsOf(batch.events, batch.read);
+  const [card, ...others] = cardsOf(batch);
   const title = others.length === 0 && card !== undefined ? subjectOf(card) : "";
   const subject = [headingOf(batch, others.length + 1), title]
     .filter((part) => part !== "")

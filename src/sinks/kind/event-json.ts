@@ -13,16 +13,18 @@ import { spellOut } from "../../model/template.ts";
  * Returns the JSON document for the events of a message. It is a text and not an object, so that
  * every attempt signs and sends the same bytes.
  */
-export function eventDocument(batch: Pick<Batch, "events" | "sample" | "digest">): string {
+export function eventDocument(
+  batch: Pick<Batch, "events" | "sample" | "digest" | "actAt">,
+): string {
   const { digest } = batch;
   const [only] = batch.events;
   if (batch.events.length === 1 && only !== undefined)
-    return JSON.stringify({ ...envelope(only, batch.sample), ...digestPart(digest) });
+    return JSON.stringify({ ...envelope(only, batch), ...digestPart(digest) });
   const detectedAtMs =
     batch.events.length === 0 && digest !== undefined
       ? digest.period.toMs
       : Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
-  const events = batch.events.map((one) => ({ type: one.event.type, ...dataOf(one) }));
+  const events = batch.events.map((one) => ({ type: one.event.type, ...dataOf(one, batch) }));
   return JSON.stringify({
     type: "events.batch",
     timestamp: isoTime(detectedAtMs),
@@ -42,23 +44,26 @@ function digestPart(digest: BatchDigest | undefined): JsonObject {
  * Returns one line for each event: the document that `eventDocument` returns for that event alone.
  */
 export const eventLines = (batch: Batch): string =>
-  batch.events.map((event) => `${JSON.stringify(envelope(event, batch.sample))}\n`).join("");
+  batch.events.map((event) => `${JSON.stringify(envelope(event, batch))}\n`).join("");
 
-const envelope = (one: OutboxEvent, isSample: boolean): JsonObject => ({
+const envelope = (one: OutboxEvent, batch: Pick<Batch, "sample" | "actAt">): JsonObject => ({
   type: one.event.type,
   timestamp: isoTime(one.event.detectedAtMs),
-  ...sampleMark(isSample),
-  data: dataOf(one),
+  ...sampleMark(batch.sample),
+  data: dataOf(one, batch),
 });
 
 /**
  * Returns the data of an event. Texts from a template are added as `message`; they replace nothing.
  */
-function dataOf({ event, wording, acknowledged }: OutboxEvent): JsonObject {
-  const data =
-    acknowledged === undefined
-      ? eventData(event)
-      : { ...eventData(event), acknowledged: markOf(acknowledged) };
+function dataOf(one: OutboxEvent, { actAt }: Pick<Batch, "actAt">): JsonObject {
+  const { event, wording, acknowledged } = one;
+  const actionsUrl = actAt?.([one]);
+  const data = {
+    ...eventData(event),
+    ...(actionsUrl === undefined ? {} : { actions_url: actionsUrl }),
+    ...(acknowledged === undefined ? {} : { acknowledged: markOf(acknowledged) }),
+  };
   if (wording === undefined) return data;
   const { title, body } = wording;
   const message = {

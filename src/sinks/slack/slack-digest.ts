@@ -5,7 +5,7 @@
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
-import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
+import { digestHeading, digestNotes, digestRange, isPage } from "../../render/digest-text.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
@@ -95,20 +95,23 @@ const headingBlock = (heading: string): SlackBlock =>
   context([mrkdwn(`*${slackLabel(heading, HEADING_CHARS)}*`)]);
 
 function remainderOf(digest: Digest): Remainder {
-  const said = digestRemainder(digest);
-  if (said === undefined) return NO_REMAINDER;
-  const where = digest.unlisted?.where ?? "";
-  // A command is there to be copied, so characters are only removed from it, and none is inserted.
-  const shown = isPage(where)
-    ? slackLink(where, "see them all", 60)
-    : where === ""
-      ? ""
-      : `\`${where.replace(/[&<>`]/g, "")}\``;
+  const notes = digestNotes(digest);
   return {
-    blocks: [
-      context([mrkdwn([slackLabel(said, 300), shown].filter((part) => part !== "").join(" "))]),
-    ],
-    text: [slackText([said, where].filter((part) => part !== "").join(" "), 1_000)],
+    blocks: notes.map(({ said, where, label }) => {
+      // A command is there to be copied, so characters are only removed from it, and none is
+      // inserted.
+      const shown = isPage(where)
+        ? slackLink(where, label, 60)
+        : where === ""
+          ? ""
+          : `\`${where.replace(/[&<>`]/g, "")}\``;
+      return context([
+        mrkdwn([slackLabel(said, 300), shown].filter((part) => part !== "").join(" ")),
+      ]);
+    }),
+    text: notes.map(({ said, where }) =>
+      slackText([said, where].filter((part) => part !== "").join(" "), 1_000),
+    ),
   };
 }
 

@@ -61,7 +61,7 @@ type Piece =
  * Renders a message with at most `MAX_CARDS` alerts. Its blocks leave `reservedChars` free.
  */
 export function renderSlack(batch: Batch, reservedChars = 0): SlackBody {
-  const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
+  const messages = cardsOf(batch).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
   return {
     text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`,
@@ -269,11 +269,12 @@ function pictureBlocks({ media, author }: NeutralMessage, most: number): readonl
 }
 
 function footerBlocks(message: NeutralMessage, pictures: number): readonly SlackBlock[] {
-  const link = webUrl(message.url ?? "");
+  const [link, act] = [webUrl(message.url ?? ""), shortUrl(message.actionsUrl)];
   const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
     contextLink(message),
+    act === undefined ? "" : slackLink(act, "Act on it", LABEL_CHARS),
     message.isTimed === false ? "" : dateOf(message.occurredAtMs),
     slackLabel(factLine(message), LABEL_CHARS),
     hidden > 0 ? `+${hidden} more media` : "",
