@@ -13,6 +13,8 @@ export interface ClickedMessage {
   readonly sink: string;
   /** The number of alerts in the message. */
   readonly alerts: number;
+  /** Whether the message says that nobody acknowledged alerts of another sink. */
+  readonly isEscalation: boolean;
 }
 
 export interface ClickStore {

@@ -154,6 +154,58 @@ export function describeEscalations(name: string, makeStore: () => Promise<Store
       expect([messages.length, groups.length]).toEqual([0, isCommitted ? 2 : 1]);
     });
 
+    test("an escalation stands for its alerts, and is acknowledged while all of them are", async () => {
+      await commit([makeEvent("1"), makeEvent("2")]);
+      for (const id of await seal()) await store.record([result(id, "sent", T0 + 1)], SINKS);
+      const both = await due();
+      const [commitOne, commitTwo] = both.map((one) => sending([one]));
+      const alerts = both.map(({ event }) => ({ id: event.id }));
+      const event = makeEvent("both", {
+        ...{ type: "alert.escalated", watchType: "daemon", body: { alerts } as never },
+      });
+      const taken = [{ ...step, kind: "sent" as const, atMs: T0 + 9, eventId: event.id }];
+      const changes = [...(commitOne?.changes ?? []), ...(commitTwo?.changes ?? [])];
+      const [delivery] = commitOne?.deliveries ?? [];
+      if (commitOne === undefined || delivery === undefined) throw new Error("two are due");
+      await store.commitEscalations({
+        ...commitOne,
+        changes: changes.map((change) => ({ ...change, taken })),
+        events: [event],
+        deliveries: [{ ...delivery, eventId: event.id, groupKey: event.id }],
+      });
+      const [first = "", second = ""] = alerts.map(({ id }) => id);
+      const acknowledged = async () =>
+        (await store.findEvents({ limit: 9, isAcknowledged: true })).events
+          .map((found) => found.event.id)
+          .toSorted();
+      const all = [first, second, event.id].toSorted();
+      await mark(first, false, T0 + 10);
+      expect(await acknowledged()).toEqual([first]);
+      await mark(second, false, T0 + 11);
+      expect(await acknowledged()).toEqual(all);
+      await mark(second, true, T0 + 12);
+      expect(await acknowledged()).toEqual([first]);
+      expect(await mark(event.id, false, T0 + 13)).toMatchObject({ alerts: 2, changed: 1 });
+      expect(await acknowledged()).toEqual(all);
+      expect(await mark(event.id, true, T0 + 14)).toMatchObject({ alerts: 2, changed: 2 });
+      expect(await acknowledged()).toEqual([]);
+      const held = await store.alertsOf(event.id);
+      expect(held.map((one) => one.event.id).toSorted()).toEqual([first, second].toSorted());
+      expect(held.map((one) => one.sinks)).toEqual([["chat"], ["chat"]]);
+      const work = { nowMs: T0 + 9, sinks: ["pager"], busy: new Set<string>(), limit: 9 };
+      const [deliveryId] = (await store.dueWork(work)).groups.flatMap(({ members }) =>
+        members.map((member) => member.deliveryId),
+      );
+      const message = { id: "page", sink: "pager", groupKey: "g", throttleKey: null, body: {} };
+      await store.seal([{ ...message, sealedAtMs: T0 + 15, deliveryIds: [deliveryId ?? ""] }]);
+      expect(await store.clickedMessage("page")).toEqual({
+        ...{ sink: "pager", alerts: 1, isEscalation: true },
+      });
+      expect(await mark("page", false, T0 + 16)).toMatchObject({ alerts: 2, changed: 2 });
+      expect(await store.alertsOf("page")).toHaveLength(2);
+      expect(await acknowledged()).toEqual(all);
+    });
+
     test("an acknowledgement that comes first wins, and its undo counts anew", async () => {
       await commit([makeEvent("1")]);
       const [message = ""] = await seal();

@@ -3,10 +3,11 @@
  * what the message itself will not show. The edit that shows the effect follows from the commit.
  */
 import type { ChatConfig, SinkConfig } from "../../config/config.ts";
-import type { ChatAction } from "../../model/chat-action.ts";
+import { type ChatAction, type Snooze, SNOOZES } from "../../model/chat-action.ts";
 import type { ClickStore } from "../../model/clicks.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
+import { spellTime } from "../../render/text/times.ts";
 import type { Actions } from "../../server/contract/actions.ts";
 import type { ChatConnection, ChatMarkup, Click } from "./click.ts";
 import type { ClickQueue } from "./click-queue.ts";
@@ -92,7 +93,7 @@ async function effectOf(
   if (verb === "acknowledge" || verb === "undo") return acknowledge(deps, side, click);
   return verb === "not_relevant"
     ? markNotRelevant(deps, click)
-    : holdBack(deps, click, { verb, sink: sink.name });
+    : holdBack(deps, side, click, { verb, sink, isEscalation: message.isEscalation });
 }
 
 /** Returns the actions of a sink. Only sinks whose types have the setting offer any. */
@@ -107,26 +108,40 @@ const askedBy = ({ vendor, id, button, person }: Click) => ({
   click: { id, person: `${vendor}:${person.id}` },
 });
 
-/** How long a button snoozes. Other lengths are at the command and on the page. */
-const SNOOZE_LENGTH = "4h";
+/** How long a snooze lasts if the click came from a button without a menu. */
+const SNOOZE_LENGTH: Snooze = "4h";
+
+/** Where a click holds alerts back. */
+interface HeldAt {
+  readonly verb: "snooze" | "mute_author";
+  readonly sink: SinkConfig;
+  readonly isEscalation: boolean;
+}
 
 async function holdBack(
   { actions }: AnswerDeps,
+  { markup }: VendorSide,
   click: Click,
-  { verb, sink }: { readonly verb: "snooze" | "mute_author"; readonly sink: string },
+  { verb, sink, isEscalation }: HeldAt,
 ): Promise<string | undefined> {
-  const request = { ...askedBy(click), sink };
+  const length = SNOOZES.find((one) => one === (click.choice ?? SNOOZE_LENGTH));
+  if (length === undefined) return NOT_OFFERED;
+  // An escalation stands for its alerts, which are held back at their own sinks.
+  const request = { ...askedBy(click), ...(isEscalation ? {} : { sink: sink.name }) };
   const answer =
     verb === "snooze"
-      ? await actions.snooze({ ...request, length: SNOOZE_LENGTH })
+      ? await actions.snooze({ ...request, length })
       : await actions.muteAuthor(request);
   if (!answer.ok) return answer.problem.code === "ALERT_UNKNOWN" ? GONE : answer.problem.message;
-  const [held] = answer.view.held;
+  const { held } = answer.view;
+  const [first] = held;
   // A click that was delivered twice was answered before.
-  if (held === undefined) return undefined;
-  const until = `${held.until.slice(0, 16).replace("T", " ")} UTC`;
+  if (first === undefined) return undefined;
+  const names = [...new Set(held.map((one) => markup.plain(one.sink)))];
+  const where = isEscalation ? `at ${names.join(", ")}` : "here";
+  const until = spellTime(Date.parse(first.until), sink.region);
   const what = verb === "snooze" ? "Snoozed" : "The author is muted";
-  return `${what} here until ${until}. chirpwatch silence expire ${held.id} ends it.`;
+  return `${what} ${where} until ${until}. chirpwatch silence expire ${first.id} ends it.`;
 }
 
 async function markNotRelevant({ actions }: AnswerDeps, click: Click): Promise<string | undefined> {

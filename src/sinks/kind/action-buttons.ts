@@ -8,6 +8,7 @@ import {
   type Snooze,
   SNOOZES,
 } from "../../model/chat-action.ts";
+import { isEscalation } from "../../model/escalation.ts";
 import type { Batch, Digest, MessageFacts } from "../../model/sink.ts";
 
 export const actionsSchema = z
@@ -68,8 +69,8 @@ export function buttonsOf(
 }
 
 /**
- * Whether a message has buttons: alerts of watches, alone or several together. Digests, samples,
- * follow-ups and what the daemon says about itself have none.
+ * Whether a message has buttons: alerts of watches, alone or several together, and escalations.
+ * Digests, samples, follow-ups and what the daemon says about itself have none.
  */
 export const isActionable = ({
   events,
@@ -83,7 +84,7 @@ export const isActionable = ({
   digest === undefined &&
   !isFollowUp &&
   events.length > 0 &&
-  events.every(({ event }) => event.watchType !== "daemon");
+  events.every(({ event }) => event.watchType !== "daemon" || isEscalation(event));
 
 /** Whether a list has buttons: alerts of one message that are too many for cards. */
 export const isActionableList = ({

@@ -2,7 +2,9 @@
  * Finds the alerts that an id of an event or a message stands for: an event, the events that joined
  * its deliveries, and the events that its deliveries joined.
  */
+import { ESCALATED_EVENT } from "../../model/escalation.ts";
 import type { SentAlert } from "../../model/marks.ts";
+import { fromText } from "../db/json-text.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
@@ -43,8 +45,51 @@ const sentTogether = listStatement<object, number>()((on, list) =>
     ),
 );
 
-/** Returns the events that an id of an event or a message stands for, each once. */
+const escalationsAmong = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("events")
+    .select(["id", "body"])
+    .where("id", "in", list)
+    .where("type", "=", ESCALATED_EVENT),
+);
+
+/**
+ * Returns the alerts that the escalations among these events are about, by the ids of the
+ * escalations. Alerts that the state does not have any more are left out.
+ */
+export async function escalatedAlerts(
+  on: Executor,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const alerts = new Map<string, readonly string[]>();
+  for (const { id, body } of (await escalationsAmong(on, eventIds, {})).rows) {
+    const { alerts: named = [] } = fromText<{ readonly alerts?: readonly { id: string }[] }>(body);
+    const ids = named.map((one) => one.id);
+    alerts.set(
+      id,
+      (await eventRows(on, ids, {})).rows.map((row) => row.id),
+    );
+  }
+  return alerts;
+}
+
+/**
+ * Returns the alerts that an id of an event or a message stands for, each once. An escalation
+ * stands for the alerts that it is about, and for itself if the state has none of them any more.
+ */
 export async function eventsOf(on: Executor, what: string): Promise<readonly string[]> {
+  const ids = await ownEventsOf(on, what);
+  const escalated = await escalatedAlerts(on, ids);
+  const alerts: string[] = [];
+  for (const id of ids) {
+    const about = escalated.get(id) ?? [];
+    if (about.length === 0) alerts.push(id);
+    for (const one of about) alerts.push(...(await ownEventsOf(on, one)));
+  }
+  return [...new Set(alerts)];
+}
+
+async function ownEventsOf(on: Executor, what: string): Promise<readonly string[]> {
   const event = (await eventById(on, { id: what })).rows[0];
   const { rows: own } = await ownDeliveries(on, { id: what });
   const roots = [...new Set(own.map(({ id, joined_id: joined }) => Number(joined ?? id)))];
@@ -68,8 +113,10 @@ const sinksOfEvents = listStatement<object, string>()((on, list) =>
 export async function sentAlertsOf(db: Executor, what: string): Promise<readonly SentAlert[]> {
   const ids = await eventsOf(db, what);
   if (ids.length === 0) return [];
-  const only = (await sinkOfMessage(db, { id: what })).rows[0]?.sink;
+  const own = (await sinkOfMessage(db, { id: what })).rows[0]?.sink;
   const { rows: places } = await sinksOfEvents(db, ids, {});
+  // An escalation is sent to another sink than its alerts, and stands for them at their sinks.
+  const only = places.some(({ sink }) => sink === own) ? own : undefined;
   return (await eventRows(db, ids, {})).rows.map((row) => ({
     event: eventOf(row),
     sinks: places

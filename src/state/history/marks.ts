@@ -9,8 +9,9 @@ import { takeClick } from "../messages/clicks.ts";
 import { marksOf } from "../messages/marked-events.ts";
 import { wantFootersOf } from "../messages/wanted-footers.ts";
 import { restartEscalations } from "../outbox/begin-escalations.ts";
+import { sentEscalations } from "../outbox/escalations.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
-import { eventRows, eventsOf } from "./alerts-of.ts";
+import { escalatedAlerts, eventRows, eventsOf } from "./alerts-of.ts";
 
 /** The action that the audit records for each kind of mark. */
 const ACTIONS: Readonly<Record<MarkKind, string>> = {
@@ -65,11 +66,45 @@ async function change(
       eventIds.map((id): EventMarksTable => ({ ...row, event_id: id })),
     );
   }
-  if (kind === "acknowledged") await wantFootersOf(on, eventIds, atMs);
+  if (kind === "acknowledged") {
+    const escalationIds = await markEscalations(on, { isUndo, by, from, atMs }, eventIds);
+    await wantFootersOf(on, [...eventIds, ...escalationIds], atMs);
+  }
   const action = ACTIONS[kind];
   const person = click === undefined ? {} : { person: click.person };
   const detail = { what, alerts: eventIds.length, by, from, ...person };
   return recordAudit(on, atMs, isUndo ? `${action} undo` : action, detail);
+}
+
+/**
+ * Acknowledges the escalations whose alerts are all acknowledged now, and undoes that for the
+ * others. Returns those that changed.
+ */
+async function markEscalations(
+  on: Executor,
+  { isUndo, by, from, atMs }: Pick<MarkRequest, "isUndo" | "by" | "from" | "atMs">,
+  alertIds: readonly string[],
+): Promise<readonly string[]> {
+  const kind = "acknowledged" as const;
+  const escalationIds = await sentEscalations(on, alertIds);
+  if (escalationIds.length === 0) return [];
+  const alerts = await escalatedAlerts(on, escalationIds);
+  const marks = await marksOf(on, kind, [...escalationIds, ...[...alerts.values()].flat()]);
+  const isWhole = (about: readonly string[]) =>
+    about.length > 0 && about.every((id) => marks.has(id));
+  const changedIds = [...alerts].flatMap(([id, about]) =>
+    marks.has(id) === isUndo && isWhole(about) !== isUndo ? [id] : [],
+  );
+  if (isUndo) await undo(on, changedIds, { kind, now: atMs });
+  else {
+    const row = { kind, marked_at: atMs, marked_by: by, marked_from: from, undone_at: null };
+    await forget(on, changedIds, { kind });
+    await insertMarks(
+      on,
+      changedIds.map((id): EventMarksTable => ({ ...row, event_id: id })),
+    );
+  }
+  return changedIds;
 }
 
 const insertMarks = insertRows(

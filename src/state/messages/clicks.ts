@@ -3,6 +3,7 @@
  * below which people clicked.
  */
 import type { ClickedMessage, ClickKey } from "../../model/clicks.ts";
+import { ESCALATED_EVENT } from "../../model/escalation.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 const insertClick = statement<{ id: string; person: string; now: number }>()((on, slot) =>
@@ -35,6 +36,14 @@ const messageById = statement<{ id: string }>()((on, slot) =>
         .whereRef("d.message_id", "=", "m.id")
         .as("alerts"),
     )
+    .select((eb) =>
+      eb
+        .selectFrom("deliveries as x")
+        .innerJoin("events as e", "e.id", "x.event_id")
+        .select((inner) => inner.fn.min("e.type").as("type"))
+        .whereRef("x.message_id", "=", "m.id")
+        .as("type"),
+    )
     .where("m.id", "=", slot("id")),
 );
 
@@ -44,5 +53,11 @@ export async function clickedMessage(
   id: string,
 ): Promise<ClickedMessage | undefined> {
   const row = (await messageById(db, { id })).rows[0];
-  return row && { sink: row.sink, alerts: Number(row.alerts) };
+  return (
+    row && {
+      ...{ sink: row.sink, alerts: Number(row.alerts) },
+      // An escalation is always alone in its message.
+      isEscalation: row.type === ESCALATED_EVENT,
+    }
+  );
 }

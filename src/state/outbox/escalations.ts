@@ -163,6 +163,16 @@ const takenOf = listStatement<object, string>()((on, list) =>
     .where("d.event_id", "in", list),
 );
 
+/** Returns the ids of the escalations that were sent about these alerts, each once. */
+export async function sentEscalations(
+  on: Executor,
+  eventIds: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await takenOf(on, eventIds, {});
+  const steps = rows.flatMap(({ taken }) => fromText<readonly TakenStep[]>(taken));
+  return [...new Set(steps.flatMap(({ eventId }) => eventId ?? []))];
+}
+
 /** Thrown to roll the transaction back if something was changed since it was read. */
 class Conflict extends Error {}
 
