@@ -3,7 +3,7 @@
  * the replica that leads, reads what is due from the state. Each step is committed with its
  * event, so it is sent once whatever happens in between.
  */
-import type { Config } from "../../config/config.ts";
+import type { Config, SinkConfig } from "../../config/config.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type {
@@ -136,7 +136,8 @@ async function escalate(deps: EscalationsDeps, all: readonly DueEscalation[]): P
   const { store, clock, log, wakeDelivery } = deps;
   const nowMs = clock.now();
   const work = new Work();
-  for (const group of groupBy(all, messageOf).values()) sendGroup(deps, work, group, nowMs);
+  const renamed = all.map(withNewNames(deps.config().sinks));
+  for (const group of groupBy(renamed, messageOf).values()) sendGroup(deps, work, group, nowMs);
   const { changes, forgottenIds, events, deliveries } = work;
   const isCommitted = await store.commitEscalations({
     atMs: nowMs,
@@ -145,6 +146,29 @@ async function escalate(deps: EscalationsDeps, all: readonly DueEscalation[]): P
   if (!isCommitted || events.length === 0) return;
   for (const { id, subject } of events) log.info("alert escalated", { event: id, alert: subject });
   wakeDelivery();
+}
+
+/**
+ * Returns a function that renames the sinks of an escalation as the configuration does. The rows in
+ * the state are renamed later, by the replica that delivers to the sink.
+ */
+function withNewNames(
+  sinks: readonly Pick<SinkConfig, "name" | "movedFrom">[],
+): (due: DueEscalation) => DueEscalation {
+  const newNames = new Map(
+    sinks.flatMap(({ name, movedFrom }) => (movedFrom === undefined ? [] : [[movedFrom, name]])),
+  );
+  if (newNames.size === 0) return (due) => due;
+  const renamed = <S extends { readonly sink: string }>(one: S): S => ({
+    ...one,
+    sink: newNames.get(one.sink) ?? one.sink,
+  });
+  return (due) => ({
+    ...renamed(due),
+    plan: due.plan?.map(renamed),
+    taken: due.taken.map(renamed),
+    sentElsewhere: due.sentElsewhere.map(renamed),
+  });
 }
 
 const messageOf = ({ deliveryId, message }: DueEscalation): string =>

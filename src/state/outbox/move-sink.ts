@@ -1,9 +1,10 @@
 /**
  * Moves everything that a sink has in the outbox to its new name: waiting deliveries, messages,
- * timers of groups, counts of throttles, the breaker, dead letters, crossposts, threads, mentions
- * and values that are to be repeated. Whatever already exists under the new name is kept.
+ * timers of groups, counts of throttles, the breaker, dead letters, crossposts, threads, mentions,
+ * lines below messages, steps of escalations and values that are to be repeated. Whatever already exists under the new name is kept.
  */
 import { sql } from "kysely";
+import type { PlannedStep, TakenStep } from "../../model/escalation.ts";
 import type { MovedSink } from "../../model/outbox.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
@@ -41,6 +42,8 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
       .executeTakeFirst();
     await on.updateTable("crossposts").set({ sink: to }).where("sink", "=", from).execute();
     await on.updateTable("mentions").set({ sink: to }).where("sink", "=", from).execute();
+    await on.updateTable("message_footers").set({ sink: to }).where("sink", "=", from).execute();
+    await moveSteps(on, move);
     await moveSilences(on, move);
     await moveUnlessOwned(on, "groups", "group_key", move);
     await moveUnlessOwned(on, "threads", "thread_key", move);
@@ -64,6 +67,31 @@ async function moveSilences(on: Executor, { from, to }: MovedSink): Promise<void
     if (!names.includes(from)) continue;
     const renamed = toText(names.map((name) => (name === from ? to : name)));
     await on.updateTable("silences").set({ sinks: renamed }).where("id", "=", id).execute();
+  }
+}
+
+/** Renames the sink in the steps of escalations, so that none is sent under both names. */
+async function moveSteps(on: Executor, { from, to }: MovedSink): Promise<void> {
+  const naming = `%"sink":${JSON.stringify(from)}%`;
+  const rows = await on
+    .selectFrom("escalations")
+    .select(["delivery_id", "plan", "taken"])
+    .where((eb) => eb.or([eb("plan", "like", naming), eb("taken", "like", naming)]))
+    .execute();
+  const renamed = <S extends PlannedStep>(steps: readonly S[]): readonly S[] =>
+    steps.map((step) => (step.sink === from ? { ...step, sink: to } : step));
+  for (const { delivery_id: id, plan, taken } of rows) {
+    const planned = plan === null ? null : fromText<readonly PlannedStep[]>(plan);
+    const done = fromText<readonly TakenStep[]>(taken);
+    await on
+      .updateTable("escalations")
+      .set((eb) => ({
+        plan: planned === null ? null : toText(renamed(planned)),
+        taken: toText(renamed(done)),
+        revision: eb("revision", "+", 1),
+      }))
+      .where("delivery_id", "=", id)
+      .execute();
   }
 }
 

@@ -90,3 +90,35 @@ it.each([
   expect(await store.moveSink({ from: "new", to: "third" })).toBeGreaterThan(0);
   expect(await sealedUnder("third", after.replace("new", "third"))).toBe(1);
 });
+
+it("with the lines below its messages", async () => {
+  const { store } = await setUp("sink:old");
+  const ada = { by: "Ada", from: "page", atMs: T0 };
+  await store.mark({ kind: "acknowledged", what: "m1", isUndo: false, ...ada });
+  expect(await store.nextFooterAt("old")).toBe(T0);
+  await store.moveSink({ from: "old", to: "new" });
+  expect([await store.nextFooterAt("old"), await store.nextFooterAt("new")]).toEqual([null, T0]);
+});
+
+it("with the steps of escalations, each once", async () => {
+  const { store } = await setUp("sink:old");
+  const work = await store.dueWork({ nowMs: T0, sinks: ["old"], busy: new Set(), limit: 10 });
+  const deliveryIds = work.groups.flatMap(({ members }) => members.map((one) => one.deliveryId));
+  const message = { id: "m2", sink: "old", groupKey: "g", sealedAtMs: T0, throttleKey: null };
+  await store.seal([{ ...message, body: "b", deliveryIds }]);
+  await store.record([{ messageId: "m2", kind: "sent", atMs: T0 }], new Set(["old"]));
+  const [due] = await store.dueEscalations(T0);
+  if (due === undefined) throw new Error("an escalation is due");
+  const step = { sink: "old", nth: 1, afterMs: MINUTE };
+  const { deliveryId, revision } = due;
+  const change = { deliveryId, revision, baseAtMs: T0, isAtOnce: false, ended: "" as const };
+  const taken = [{ ...step, kind: "passed" as const, atMs: T0 }];
+  await store.commitEscalations({
+    ...{ atMs: T0, forgottenIds: [], events: [], deliveries: [] },
+    changes: [{ ...change, plan: [{ ...step, nth: 2 }], taken, dueAtMs: T0 }],
+  });
+  for (const _ of [1, 2]) await store.moveSink({ from: "old", to: "new" });
+  expect(await store.dueEscalations(T0)).toMatchObject([
+    { plan: [{ sink: "new", nth: 2 }], taken: [{ sink: "new", nth: 1 }], revision: 3 },
+  ]);
+});
