@@ -9,8 +9,9 @@ import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
 /**
- * Finds the messages that have such an alert. Messages of sinks that cannot edit have rows, too: a
- * sink may become one that can before such a message is sent.
+ * Finds the messages that have such an alert, except those that were sent without an id of the
+ * sink's own, which nobody can edit. A message that was not sent yet has a row whatever its sink:
+ * it may become one that can edit.
  */
 const messagesWith = listStatement<object, string>()((on, list) =>
   on
@@ -19,7 +20,8 @@ const messagesWith = listStatement<object, string>()((on, list) =>
     .select(["m.id", "m.sink"])
     .distinct()
     .where("d.event_id", "in", list)
-    .where("d.message_id", "is not", null),
+    .where("d.message_id", "is not", null)
+    .where((eb) => eb.or([eb("m.state", "!=", "sent"), eb("m.ref", "is not", null)])),
 );
 
 /** Makes the footers of all messages with these events due. */
