@@ -4,6 +4,7 @@
 import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { writeConfig } from "../support/daemon-process.ts";
+import { json, startLoopbackServer } from "../support/loopback-server.ts";
 import { runCommand } from "../support/run-command.ts";
 import { cleanUpAfterwards } from "../e2e/fixture.ts";
 
@@ -57,4 +58,30 @@ it("ask nothing where no list is read, and nothing without the flag", async () =
     "Online: nothing to ask, no watch reads the member list of an account.",
   );
   expect((await runCommand(["plan", "--json"], { cwd: folder })).out).toContain('"online": null');
+});
+
+it("validate --online refuses a token that its chat refuses, at the place of the sink", async () => {
+  const slack = await startLoopbackServer(json({ ok: false, error: "token_revoked" }));
+  const folder = makeFolder();
+  const brand = {
+    type: "slack",
+    token: "${T:-xoxb-1}",
+    channel: "#b",
+    api_url: `${slack.url}/api/`,
+  };
+  const sinks = { terminal: { type: "console" }, brand };
+  const route = { sink: ["terminal", "brand"] };
+  writeConfig(folder, { ...CONFIG, watches: { posts: CONFIG.watches.posts }, sinks, route });
+  const offline = await runCommand(["validate"], { cwd: folder });
+  const { code, out, err } = await runCommand(["validate", "--online"], { cwd: folder });
+  const printed = JSON.parse(
+    (await runCommand(["validate", "--online", "--json"], { cwd: folder })).out,
+  );
+  await slack.close();
+  expect([offline.code, code]).toEqual([0, 78]);
+  expect(err).toMatch(
+    /watches\.yaml:\d+:5 {2}Slack answers token_revoked to the `token` of `brand`/,
+  );
+  expect(out).not.toContain("is valid");
+  expect(printed).toMatchObject({ ok: false, issues: [{ rule: "chat-online" }] });
 });

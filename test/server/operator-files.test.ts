@@ -135,13 +135,14 @@ describe("alerts and dashboard", () => {
 });
 
 describe("the Slack app manifest", () => {
-  it("asks for posting, under other names too, and for the members of user groups", () => {
+  it("asks for posting, under other names too, for the app of a bot, and for the members of user groups", () => {
     const manifest = parse(read("slack-app-manifest.yaml")) as {
       oauth_config: { scopes: { bot: string[] } };
     };
     expect(manifest.oauth_config.scopes.bot).toEqual([
       "chat:write",
       "chat:write.public",
+      "users:read",
       "usergroups:read",
       "chat:write.customize",
     ]);

@@ -28,6 +28,8 @@ export interface DiscordApi {
   /** Answers Discord that the click arrived. The person sees no change. */
   defer(click: ClickKeys): Promise<void>;
   say(click: ClickKeys, text: string): Promise<void>;
+  /** Returns the answer of GET to this path, asked as the bot. @throws ChatError */
+  read(path: string, token: string): Promise<unknown>;
   /** Returns the answer of GET /gateway/bot. */
   gateway(token: string): Promise<unknown>;
 }
@@ -58,7 +60,12 @@ export function createDiscordApi(http: Http, { apiUrl, reach }: DiscordAddress):
       hint: isRefused ? TOKEN_HINT : undefined,
     });
   };
+  const read = async (path: string, token: string): Promise<unknown> => {
+    const headers = { authorization: `Bot ${token}` };
+    return JSON.parse(await ask(path, TIMEOUT_MS, { headers })) as unknown;
+  };
   return {
+    read,
     async defer({ interactionId, token }) {
       const path = `/interactions/${interactionId}/${encodeURIComponent(token)}/callback`;
       await ask(path, ANSWER_TIMEOUT_MS, { body: { type: DEFERRED_UPDATE } });
@@ -68,9 +75,6 @@ export function createDiscordApi(http: Http, { apiUrl, reach }: DiscordAddress):
       const body = { content: text, flags: EPHEMERAL, allowed_mentions: { parse: [] } };
       await ask(path, TIMEOUT_MS, { body });
     },
-    async gateway(token) {
-      const headers = { authorization: `Bot ${token}` };
-      return JSON.parse(await ask("/gateway/bot", TIMEOUT_MS, { headers })) as unknown;
-    },
+    gateway: (token) => read("/gateway/bot", token),
   };
 }

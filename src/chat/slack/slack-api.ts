@@ -19,24 +19,45 @@ export type SlackApi = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 export const createSlackApi =
-  (http: Http, { apiUrl, reach }: SlackAddress, token: string): SlackApi =>
+  (http: Http, address: SlackAddress, token: string): SlackApi =>
   async (method, fields) => {
-    const answer = await post(http, new URL(method, apiUrl).href, {
-      reach,
-      body: new URLSearchParams(fields).toString(),
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/x-www-form-urlencoded",
-      },
-    });
-    const read = parsed(answer.body);
-    if (read["ok"] !== true)
-      throw new ChatError(
-        `Slack answered ${typeof read["error"] === "string" ? read["error"] : answer.status}`,
-        false,
-      );
+    const { read, status } = await askSlack(http, address, { token, method, fields });
+    if (read["ok"] !== true) throw new ChatError(`Slack answered ${codeIn(read) ?? status}`, false);
     return read;
   };
+
+/** Returns the error code of an answer; undefined if it has none. */
+export const codeIn = ({ error }: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof error === "string" ? error : undefined;
+
+interface SlackQuestion {
+  readonly token: string;
+  readonly method: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+export interface SlackAnswer {
+  readonly read: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Makes a call and returns any answer. @throws ChatError if there is none */
+export async function askSlack(
+  http: Http,
+  { apiUrl, reach }: SlackAddress,
+  { token, method, fields = {} }: SlackQuestion,
+): Promise<SlackAnswer> {
+  const { body, status, headers } = await post(http, new URL(method, apiUrl).href, {
+    reach,
+    body: new URLSearchParams(fields).toString(),
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/x-www-form-urlencoded",
+    },
+  });
+  return { read: parsed(body), status, headers };
+}
 
 /** Says something to the person who clicked. https://docs.slack.dev/interactivity/handling-user-interaction#responses */
 export async function sayInSlack(

@@ -4,6 +4,8 @@
  */
 import type { Command } from "commander";
 import { renamedWatches } from "../../operate/changes/renamed-watches.ts";
+import { checkChats } from "../../chat/check-chats.ts";
+import type { ChatFinding } from "../../chat/clicks/finding.ts";
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -31,7 +33,10 @@ export function addValidate(program: Command, context: CliContext): void {
     .command("validate")
     .description("check a configuration and show every error and warning with its line")
     .option(...CONFIG_OPTION)
-    .option(...ONLINE_OPTION)
+    .option(
+      ONLINE_OPTION[0],
+      `${ONLINE_OPTION[1]}; also check the tokens and scopes of bots with Slack and Discord`,
+    )
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -45,28 +50,43 @@ async function validate(
   { config: path, online, json }: ValidateFlags,
 ): Promise<void> {
   const loaded = await loadGuarded(context, path);
+  const isOnline = loaded.ok && online === true;
+  const chats = isOnline ? await checkChats(loaded.config, context.http) : undefined;
   const issues = loaded.ok
-    ? [...loaded.config.warnings, ...(await renamed(context, loaded.config))]
+    ? [
+        ...loaded.config.warnings,
+        ...(await renamed(context, loaded.config)),
+        ...(chats?.findings ?? []).map(issueOf(loaded.config)),
+      ]
     : loaded.issues;
-  const lengths =
-    loaded.ok && online === true ? await checkLengths(context, loaded.config) : undefined;
-  if (json === true)
-    context.out(
-      JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined, lengths), null, 2),
-    );
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  const config = loaded.ok && errors === 0 ? loaded.config : undefined;
+  const lengths = isOnline ? await checkLengths(context, loaded.config) : undefined;
+  if (json === true) context.out(JSON.stringify(report(issues, config, lengths), null, 2));
   else {
-    for (const issue of issues) (loaded.ok ? context.out : context.err)(formatIssue(issue));
-    if (loaded.ok) context.out(successText(path, loaded.config, issues.length));
+    for (const issue of issues) (errors === 0 ? context.out : context.err)(formatIssue(issue));
+    if (config !== undefined) context.out(successText(path, config, issues.length));
+    for (const note of chats?.notes ?? []) context.out(`Online: ${note}`);
     if (loaded.ok && context.proxies !== undefined)
       context.out(`requests go through a proxy: ${context.proxies}`);
     if (lengths?.online)
       for (const line of [onlineText(lengths.online), ...longListLines(lengths.watches)])
         context.out(line);
   }
-  if (loaded.ok) return;
-  const errors = issues.filter(({ severity }) => severity === "error").length;
-  throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${plural(errors, "error")}`);
+  if (errors > 0)
+    throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${plural(errors, "error")}`);
 }
+
+/** Returns a function that makes an error of what a vendor said, at the place of the sink. */
+const issueOf =
+  ({ sinks }: Config) =>
+  ({ sink, message }: ChatFinding): ConfigIssue => {
+    const place = sinks.find(({ name }) => name === sink)?.declaredAt;
+    return {
+      ...{ severity: "error", rule: "chat-online", message },
+      ...(place ?? { file: "", line: 1, column: 1 }),
+    };
+  };
 
 /**
  * Returns warnings about watches that seem to have been renamed since the state was written. There
