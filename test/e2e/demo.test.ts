@@ -80,7 +80,10 @@ describe("demo", () => {
       /^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m,
     );
     // The last chapter shows a digest of its own, and the report after it.
-    const last = out.slice(out.indexOf("  4  A digest and a report"));
+    // An alert is acknowledged, which its message would show in a chat, and the report counts it.
+    expect(out).toMatch(/^ {5}\| Acknowledged by Ada at \d\d:\d\d UTC$/m);
+    expect(out).toMatch(/^ {5}1 of \d+ acknowledged$/m);
+    const last = out.slice(out.indexOf("  5  A digest and a report"));
     const digestAt = last.search(/^ {5}acme-followers · .* UTC · \d+ new followers$/m);
     const reportAt = last.search(/^ {5}The demo · .* UTC$/m);
     expect(digestAt).toBeGreaterThan(0);

@@ -137,6 +137,14 @@ export function repeatText({ alertedBefore, servedAgain, times, duplicates }: Re
   ].join("\n");
 }
 
+/** Returns the text of a message in a chat whose alert was acknowledged. */
+export const acknowledgedText = (message: string): string =>
+  [
+    `${INDENT}${colors.dim("In Slack, Discord and Telegram, its message is edited. In Slack it then reads:")}`,
+    "",
+    ...message.split("\n").map((line) => `${INDENT}${colors.dim("|")} ${line}`),
+  ].join("\n");
+
 /** Formats a report as `chirpwatch report` prints it. */
 export function reportText(report: ReportView): string {
   const lines = reportLines(report).map((line) => `${INDENT}${line.replace(/^•/, "-")}`);

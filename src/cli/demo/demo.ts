@@ -1,6 +1,7 @@
 /**
- * `chirpwatch demo`: runs sandbox, daemon and console in one process, in four chapters: silent
- * baseline, alerts, a restart without duplicate alerts, a digest and a report with the totals. Its
+ * `chirpwatch demo`: runs sandbox, daemon and console in one process, in five chapters: silent
+ * baseline, alerts, a restart without duplicate alerts, an acknowledgement, a digest and a report
+ * with the totals. Its
  * deadlines are in demo-times.ts, its changes to the configuration in demo-config.ts.
  */
 import { basename, resolve } from "node:path";
@@ -8,8 +9,10 @@ import type { Command } from "commander";
 import { buildReport } from "../../operate/reports/build-report.ts";
 import { createTeardown } from "../../app/daemon/teardown.ts";
 import { sleep } from "../../model/clock.ts";
+import type { ChirpEvent } from "../../model/event.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { CliContext } from "../terminal/context.ts";
+import { acknowledgeAlert, WHO } from "./acknowledge-alert.ts";
 import { ownCommand } from "./own-command.ts";
 import {
   type DemoStore,
@@ -22,6 +25,7 @@ import {
 } from "./demo-counts.ts";
 import { type DemoFlags, type DemoRun, interrupted, startRun } from "./demo-run.ts";
 import {
+  acknowledgedText,
   baselineText,
   chapter,
   introText,
@@ -127,11 +131,13 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     `\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`,
   );
 
-  if (staying) say(chapter(4, "A report", "the numbers of the fourteen days"));
+  await acknowledgeOne(run, alertedBefore);
+
+  if (staying) say(chapter(5, "A report", "the numbers of the fourteen days"));
   else {
     say(
       chapter(
-        4,
+        5,
         "A digest and a report",
         "the last changes as one message, and the numbers of the whole demo",
       ),
@@ -145,6 +151,14 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
   if (!staying) await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);
+}
+
+/** Shows what becomes of a message when somebody acknowledges its alert: of a post, if there is one. */
+async function acknowledgeOne(run: DemoRun, alerted: readonly ChirpEvent[]): Promise<void> {
+  const event = alerted.find(({ type }) => type === "tweet.created") ?? alerted[0];
+  if (event === undefined) return;
+  run.context.out(chapter(4, "Somebody has it", `${WHO} acknowledges an alert`));
+  run.context.out(acknowledgedText(await acknowledgeAlert(run, event)));
 }
 
 /** Shows the report and the totals. */
