@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { createDelivery } from "../src/app/delivering/delivery.ts";
 import { createRouting, type Routing } from "../src/operate/alerts/routing.ts";
 import { createActiveSilences } from "../src/operate/alerts/silences.ts";
+import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
 import type { Log } from "../src/model/log.ts";
 import type { TemplateRunner } from "../src/model/template.ts";
@@ -25,6 +26,7 @@ import { hookOf } from "./polling-harness.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
 export interface DeliveryHarness {
+  readonly config: Config;
   readonly pump: Pump;
   readonly routing: Routing;
   close(): Promise<void>;
@@ -45,6 +47,8 @@ export interface DeliveryOptions {
 export interface DeliverySetup {
   /** More settings of the webhook, as YAML in one line: `, dedupe: { … }`. */
   readonly sink?: string;
+  /** Further sinks, as lines of YAML. */
+  readonly sinks?: string;
   /** More sections of the configuration, as YAML. */
   readonly sections?: string;
   /** An active silence that matches none of the alerts. */
@@ -103,6 +107,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     ...FAILING,
   });
   return {
+    config,
     pump,
     routing: createRouting(config, silences.all),
     async close() {
@@ -148,7 +153,11 @@ async function readConfig(folder: string, towards: Towards) {
   return loaded.config;
 }
 
-const textOf = ({ url, hook, setup: { sink = "", sections = "" } }: Towards): string => `version: 1
+const textOf = ({
+  url,
+  hook,
+  setup: { sink = "", sinks = "", sections = "" },
+}: Towards): string => `version: 1
 api: { base_url: "https://api.example", key: bench }
 ops: { sink: ${OPS} }
 watches:
@@ -156,7 +165,7 @@ watches:
 sinks:
   ${OPS}: { type: console }
   ${hook}: { type: webhook, url: "${url}", secret: a secret of the bench, allow_private: true${sink} }
-${sections}`;
+${sinks}${sections}`;
 
 const silenceOfNobody = (nowMs: number) => ({
   matchers: ['author="nobody"'],

@@ -3,6 +3,7 @@
  * all of them.
  */
 import type { Bench } from "../figure.ts";
+import { benchClickToEdit } from "./click-to-edit.ts";
 import { benchDrain } from "./drain.ts";
 import { benchStageDelays } from "./stage-delays.ts";
 import { benchThroughput } from "./throughput.ts";
@@ -11,6 +12,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   drain: benchDrain,
   throughput: benchThroughput,
   "stage-delays": benchStageDelays,
+  "click-to-edit": benchClickToEdit,
 };
 
 const names = process.argv.slice(2);
