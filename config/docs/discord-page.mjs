@@ -22,6 +22,21 @@ body { background: #313338; font: 15px/1.35 "gg sans", "Helvetica Neue", Arial, 
 .mention { background: #3c4270; color: #c9cdfb; border-radius: 3px; padding: 0 2px; }
 a { color: #00a8fc; text-decoration: none; }`;
 
+/** Only pages with buttons have their style. */
+const BUTTONS_CSS = `
+.buttons { display: flex; gap: 8px; flex-wrap: wrap; margin-top: 8px; }
+.buttons span { background: #4e5058; color: #fff; border-radius: 4px; padding: 6px 14px; font-size: 14px; font-weight: 500; }
+.buttons .menu { background: #1e1f22; color: #949ba4; width: 300px; } .buttons .menu::after { content: "▾"; float: right; }`;
+
+const SELECT = 3;
+
+const button = ({ type, label, placeholder }) =>
+  type === SELECT
+    ? `<span class="menu">${escapeHtml(placeholder)}</span>`
+    : `<span>${escapeHtml(label)}</span>`;
+
+const row = ({ components }) => `<div class="buttons">${components.map(button).join("")}</div>`;
+
 const markdown = (text) =>
   escapeHtml(text)
     .replace(/&lt;t:(\d+):(\w)&gt;/g, (_all, seconds, style) =>
@@ -54,8 +69,11 @@ const embed = ({ author, title, description, color = 0, image, footer, timestamp
     "</div>",
   ].join("");
 
-const message = ({ content, embeds }) =>
-  `<div class="message"><div class="icon">c</div><div class="content"><div class="who"><b>chirpwatch</b> <span class="app">APP</span><span>today at 09:00</span></div><div>${markdown(content)}</div>${embeds.map(embed).join("")}</div></div>`;
+const message = ({ content, embeds, components = [] }) =>
+  `<div class="message"><div class="icon">c</div><div class="content"><div class="who"><b>chirpwatch</b> <span class="app">APP</span><span>today at 09:00</span></div><div>${markdown(content)}</div>${embeds.map(embed).join("")}${components.map(row).join("")}</div></div>`;
 
 /** The page that shows these payloads, one below the other. */
-export const discordPage = (payloads) => page(CSS, payloads.map(message).join(""));
+export function discordPage(payloads) {
+  const hasButtons = payloads.some(({ components }) => components !== undefined);
+  return page(hasButtons ? CSS + BUTTONS_CSS : CSS, payloads.map(message).join(""));
+}

@@ -21,6 +21,12 @@ blockquote { margin: 4px 0; padding-left: 12px; border-left: 4px solid #ddd; whi
 hr { border: 0; border-top: 1px solid #ddd; margin: 8px 0; }
 a { color: #1264a3; text-decoration: none; }`;
 
+/** Only pages with buttons have their style. */
+const BUTTONS_CSS = `
+.buttons { display: flex; gap: 8px; flex-wrap: wrap; margin: 6px 0; }
+.buttons span { border: 1px solid #bbb; border-radius: 4px; padding: 3px 10px; font-size: 14px; font-weight: 700; }
+.buttons .menu { font-weight: 400; color: #616061; } .buttons .menu::after { content: " ▾"; }`;
+
 const date = (seconds, format) => {
   const shown = new Date(Number(seconds) * 1_000).toISOString();
   return format.includes("{date")
@@ -51,11 +57,18 @@ const richText = ({ elements }) =>
     )
     .join("");
 
+const button = ({ type, text, placeholder }) =>
+  type === "static_select"
+    ? `<span class="menu">${escapeHtml(placeholder.text)}</span>`
+    : `<span>${escapeHtml(text.text)}</span>`;
+
 const block = (one) => {
   if (one.type === "context")
     return `<div class="context">${one.elements.map((part) => (part.type === "image" ? '<span class="avatar"></span>' : `<span>${mrkdwn(part.text)}</span>`)).join("")}</div>`;
   if (one.type === "section") return `<div class="section">${mrkdwn(one.text.text)}</div>`;
   if (one.type === "rich_text") return richText(one);
+  if (one.type === "actions")
+    return `<div class="buttons">${one.elements.map(button).join("")}</div>`;
   if (one.type === "image") return '<div class="picture"></div>';
   return one.type === "divider" ? "<hr>" : "";
 };
@@ -64,4 +77,7 @@ const message = ({ blocks }) =>
   `<div class="message"><div class="icon">c</div><div class="content"><div class="who"><b>chirpwatch</b><span class="app">APP</span><span>09:00</span></div>${blocks.map(block).join("")}</div></div>`;
 
 /** The page that shows these payloads, one below the other. */
-export const slackPage = (payloads) => page(CSS, payloads.map(message).join(""));
+export function slackPage(payloads) {
+  const hasButtons = payloads.some(({ blocks }) => blocks.some(({ type }) => type === "actions"));
+  return page(hasButtons ? CSS + BUTTONS_CSS : CSS, payloads.map(message).join(""));
+}

@@ -1,5 +1,5 @@
 /**
- * The pictures of docs/messages.md are those of the payloads that are sent now, and that of the
+ * The pictures of messages in docs/ are those of the payloads that are sent now, and that of the
  * README is the status page as it is now. `npm run docs:pictures` makes them again.
  */
 import { createHash } from "node:crypto";
@@ -34,7 +34,8 @@ const record: Record<string, { payloads: string; picture: string }> = existsSync
   : {};
 
 const MESSAGES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
-  const { render, digest } = APPS[app];
+  const { render, digest, buttons } = APPS[app];
+  const shown = buttons();
   const samples = Object.entries(SAMPLES).map(([name, batches]) => ({
     name,
     payloads: batches.map((events) => render(events)),
@@ -42,6 +43,7 @@ const MESSAGES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
   return [
     ...samples,
     { name: "digest", payloads: digest().map(({ body }) => body as unknown) },
+    ...(shown.length === 0 ? [] : [{ name: "buttons", payloads: shown }]),
   ].map((one) => ({
     file: `${app}-${one.name}.png`,
     html: PAGES[app](one.payloads),

@@ -1,17 +1,28 @@
 /**
  * What docs/messages.md shows: the commonest alerts, a digest, a report and a deleted post, as the
- * sinks are sent them.
+ * sinks are sent them; and the buttons of docs/slack-buttons.md and docs/discord-buttons.md.
  */
 import { createReader } from "../../../src/operate/create-reader.ts";
 import { layOutDigest } from "../../../src/deliver/stages/digest.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
 import type { ReportView } from "../../../src/model/report.ts";
-import type { Batch, DigestPart, OutboxEvent, SinkLists } from "../../../src/model/sink.ts";
+import type {
+  Batch,
+  DigestPart,
+  MessageFacts,
+  OutboxEvent,
+  SinkLists,
+} from "../../../src/model/sink.ts";
 import type { Tweet } from "../../../src/model/tweet.ts";
 import type { User } from "../../../src/model/user.ts";
+import { acknowledgedLine } from "../../../src/render/text/acknowledged-text.ts";
+import { discordButtons } from "../../../src/sinks/discord/discord-buttons.ts";
+import { withDiscordFooter } from "../../../src/sinks/discord/discord-footer.ts";
 import { renderDiscord } from "../../../src/sinks/discord/discord-render.ts";
 import { renderDiscordDigest } from "../../../src/sinks/discord/discord-digest.ts";
 import { renderEmail, renderEmailDigest } from "../../../src/sinks/email/email-render.ts";
+import { BUTTONS_CHARS, withSlackButtons } from "../../../src/sinks/slack/slack-buttons.ts";
+import { withSlackFooter } from "../../../src/sinks/slack/slack-footer.ts";
 import { renderSlack } from "../../../src/sinks/slack/slack-render.ts";
 import { renderSlackDigest } from "../../../src/sinks/slack/slack-digest.ts";
 import { makeEvent, makeTweet, makeUser } from "../../support/make-event.ts";
@@ -281,18 +292,50 @@ export const SAMPLES = {
   deleted: [DELETED],
 } as const;
 
+const ACTIONS = ["acknowledge", "snooze", "mute_author", "not_relevant"] as const;
+const FOOTER = acknowledgedLine({
+  marks: [{ by: "Ada", from: "Slack", atMs: Date.UTC(2026, 10, 27, 9, 4) }],
+  alerts: 1,
+});
+const NO_FACTS: MessageFacts = { id: "0B1_Lkt6GtooE69QYIuJwt" };
+const MARKED: MessageFacts = { ...NO_FACTS, footer: FOOTER };
+
+/** A message with buttons, before and after its alert was acknowledged. */
+function slackButtons(): readonly unknown[] {
+  const body = {
+    ...renderSlack(batch(ALERTS.slice(0, 1)), BUTTONS_CHARS),
+    hasButtons: true,
+  } as const;
+  return [
+    withSlackButtons(body, ACTIONS, NO_FACTS),
+    withSlackButtons(withSlackFooter(body, FOOTER), ACTIONS, MARKED),
+  ];
+}
+
+function discordMessages(): readonly unknown[] {
+  const alerts = batch(ALERTS.slice(0, 1));
+  const body = { ...renderDiscord(alerts, { style: "embed" }), hasButtons: true } as const;
+  return [
+    { ...body, ...discordButtons(body, ACTIONS, NO_FACTS) },
+    { ...withDiscordFooter(body, FOOTER), ...discordButtons(body, ACTIONS, MARKED) },
+  ];
+}
+
 export const APPS = {
   slack: {
     render: (events: readonly OutboxEvent[]): unknown => renderSlack(batch(events)),
     digest: () => digestBy(renderSlackDigest),
+    buttons: slackButtons,
   },
   discord: {
     render: (events: readonly OutboxEvent[]): unknown =>
       renderDiscord(batch(events), { style: "embed" }),
     digest: () => digestBy((digest) => renderDiscordDigest(digest)),
+    buttons: discordMessages,
   },
   mail: {
     render: (events: readonly OutboxEvent[]): unknown => renderEmail(batch(events)),
     digest: () => digestBy(renderEmailDigest),
+    buttons: (): readonly unknown[] => [],
   },
 } as const;
