@@ -186,17 +186,19 @@ const isAlert = (embed: unknown): boolean =>
   !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
 /** A name behind an @ is a user of Telegram's, a word behind a slash a command. */
-function checkTelegram({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
+function checkTelegram(attempt: Attempt, { keys }: SinkRules): readonly string[] {
+  const { sink, body } = attempt;
   const { text, message_thread_id: topic, disable_notification: isSilent } = body as JsonObject;
   const plain = (text as string).replaceAll(/https?:\/\/[^\s@]*/g, "");
   return [
     ...(/@\w|(?<![\w/])\/\w/.test(plain)
       ? [`${sink}: a message mentions somebody, or commands a bot`]
       : []),
-    ...(topic === keys["topic"]
+    // An edit leaves its message where it is, and is always silent.
+    ...(topic === keys["topic"] || isEdit(attempt)
       ? []
       : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
-    ...((isSilent === true) === (keys["silent"] === true)
+    ...((isSilent === true) === (keys["silent"] === true) || isEdit(attempt)
       ? []
       : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
   ];

@@ -8,6 +8,7 @@ import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
 import { isDropped } from "./check-follow-ups.ts";
 import { isSilenced } from "./check-silences.ts";
+import { mayBeSnoozed } from "./check-snoozes.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
 import { isBroken } from "./lives.ts";
 import { isEverMuted } from "./mutes.ts";
@@ -84,7 +85,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
     isEverMuted(place.hours)
   )
     return [];
-  if (isSilenced(alert, outbox)) return [];
+  if (isSilenced(alert, outbox) || mayBeSnoozed(alert, { played })) return [];
   if (isDropped(alert)) return [];
   const root = rootOf(alert, outbox);
   // A post that is gone is left out of a digest, and so is what follows the alert on it:

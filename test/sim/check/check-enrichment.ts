@@ -16,6 +16,8 @@ export function checkEnrichment({ played, epochs, isClockSet }: Evidence): reado
   return played.left.events.flatMap(
     ({ id, type, watch, watchType, subject, labels, body, detectedAtMs }) => {
       const what = `${type} ${subject} of ${watch}`;
+      // An escalation has the labels of its alerts.
+      if (watchType === "daemon") return [];
       const { mood, topic, other, severity, enrich } = labels;
       if (waiting.has(id))
         return isOver && detectedAtMs < played.endMs - LONGEST_MS

@@ -8,6 +8,7 @@ import { type Alert, groupBy, rootOf } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
 import { isSilenced } from "./check-silences.ts";
+import { mayBeSnoozed } from "./check-snoozes.ts";
 import type { Rules, WrittenDigest } from "./rules.ts";
 
 export function checkMissing({
@@ -39,6 +40,7 @@ export function checkMissing({
     // check-follow-ups.ts holds it to what was known of its post.
     alert.row.state === "deleted" ||
     isSilenced(alert, outbox) ||
+    mayBeSnoozed(alert, { played }, played.endMs - SNOOZE_SENT_MS) ||
     isElsewhere(alert);
   const isElsewhere = ({ row, places }: Alert): boolean =>
     places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||
@@ -62,6 +64,9 @@ export function checkMissing({
     }),
   );
 }
+
+/** The digest of a snooze is sent within this time after its end. */
+const SNOOZE_SENT_MS = 5 * 60_000;
 
 /** For the next digest, or counted in one that lists no more. */
 const isStillGathered = ({ state }: Alert["row"], digest: WrittenDigest | undefined): boolean =>

@@ -4,6 +4,7 @@
  * added or ended, or not, allow both.
  */
 import type { LeftEvent } from "../run/read-state.ts";
+import type { Played } from "../run/simulate.ts";
 import type { SilenceSpan } from "../run/silencing.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Alert, Outbox } from "./outbox.ts";
@@ -28,7 +29,7 @@ export function isSilenced({ row }: Alert, { alerts }: Pick<Outbox, "alerts">): 
 function checkHeldBack(alert: Alert, { played, outbox, isClockSet }: Evidence): readonly string[] {
   const { row, event } = alert;
   if (!isSilenced(alert, outbox)) return [];
-  const mayHold = matching(played.silences, event).some(
+  const mayHold = holding("silence", played, alert).some(
     ({ toMs }) => isClockSet || toMs >= row.createdAtMs - EDGE_MS,
   );
   return mayHold ? [] : [`${nameOf(event)} was silenced at ${row.sink}, and no silence matches it`];
@@ -38,7 +39,7 @@ function checkSent(alert: Alert, { played, outbox, isClockSet }: Evidence): read
   const { row, event } = alert;
   if (isClockSet || isSilenced(alert, outbox) || row.state === "muted") return [];
   const isHeldAt = (atMs: number) =>
-    matching(played.silences, event).some(
+    holding("silence", played, alert).some(
       ({ certainFromMs, certainToMs }) =>
         certainFromMs <= atMs - EDGE_MS && certainToMs >= atMs + EDGE_MS,
     );
@@ -55,12 +56,22 @@ function checkSent(alert: Alert, { played, outbox, isClockSet }: Evidence): read
     : [];
 }
 
-/** The daemon's own events are matched by none that is drawn: none names their event. */
-const matching = (silences: readonly SilenceSpan[], event: LeftEvent): readonly SilenceSpan[] =>
+/**
+ * Returns the silences or snoozes that match an alert at its sink. The daemon's own events are
+ * matched by none that is drawn: none names their event.
+ */
+export const holding = (
+  kind: SilenceSpan["kind"],
+  { silences }: Pick<Played, "silences">,
+  { event, row: { sink } }: { readonly event: LeftEvent; readonly row: { readonly sink: string } },
+): readonly SilenceSpan[] =>
   event.watchType === "daemon"
     ? []
-    : silences.filter((silence) =>
-        silence.matchers.every((matcher) => matches(matcher, event.labels)),
+    : silences.filter(
+        (one) =>
+          one.kind === kind &&
+          (one.sinks.length === 0 || one.sinks.includes(sink)) &&
+          one.matchers.every((matcher) => matches(matcher, event.labels)),
       );
 
 const nameOf = (event: LeftEvent): string => `${event.type} ${event.subject} of ${event.watch}`;

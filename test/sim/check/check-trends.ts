@@ -38,7 +38,8 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
   const ranksWithin = (sinceMs: number, untilMs: number) =>
     valuesWithin(facts, sinceMs, untilMs).map(rankIn);
   const events = played.left.events.filter(
-    ({ watch, body }) =>
+    ({ watch, watchType, body }) =>
+      watchType !== "daemon" &&
       nameOf(watch) === watched.name &&
       (body["trend"] as JsonObject | undefined)?.["name"] === trend,
   );

@@ -1,9 +1,8 @@
 /**
- * Edits of sent messages: only where the sink says so, of messages that are there, at most one a
- * minute each, and what is deleted is marked.
+ * Edits of sent messages: only where the sink says so or an alert was acknowledged, of messages that
+ * are there, otherwise at most one a minute each, and what is deleted is marked.
  */
 import { isForgotten } from "./lives.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { groupBy, isEdit } from "./outbox.ts";
@@ -23,8 +22,15 @@ export function checkUpdates(evidence: Evidence): readonly string[] {
     .concat(findUnmarked(byMessage, evidence));
 }
 
-const refOf = ({ wire, body, path }: Attempt): string =>
-  wire === "slack-bot" ? ((body as JsonObject)["ts"] as string) : (path.split("/").at(-1) ?? "");
+/** The id by which the receiver knows the message that is edited. */
+export function refOf({ wire, body, path }: Attempt): string {
+  const { ts, message_id: id } = body as { readonly ts?: string; readonly message_id?: number };
+  return wire === "slack-bot"
+    ? (ts ?? "")
+    : wire === "telegram"
+      ? String(id)
+      : (path.split("/").at(-1) ?? "");
+}
 
 const causesOf = (sink: SinkRules | undefined): readonly string[] =>
   (sink?.keys["update"] ?? []) as readonly string[];
@@ -37,11 +43,19 @@ function objectTo(
   if (first === undefined) return [];
   const { sink } = first;
   const what = `${sink}: message ${refOf(first)}`;
-  const isWanted = epochs.some(({ rules }) => causesOf(rules.sinks.get(sink)).length > 0);
-  // What is sent again leaves its former message without a trace of which one it was.
-  const isThere = [...outbox.messages.values()].some(
-    (message) => message.sink === sink && message.ref === refOf(first),
+  // An edit that shows who acknowledged an alert is made whenever that changes.
+  const message = [...outbox.messages.values()].find(
+    (one) => one.sink === sink && one.ref === refOf(first),
   );
+  const members = outbox.members.get(message?.id ?? "") ?? [];
+  const isMarked = played.left.marks.some(
+    ({ kind, eventId }) =>
+      kind === "acknowledged" && members.some(({ event }) => event.id === eventId),
+  );
+  const isWanted =
+    isMarked || epochs.some(({ rules }) => causesOf(rules.sinks.get(sink)).length > 0);
+  // What is sent again leaves its former message without a trace of which one it was.
+  const isThere = message !== undefined;
   const isHasty = edits.some((edit, n) => {
     const before = edits[n - 1];
     const isKnown =
@@ -53,7 +67,7 @@ function objectTo(
   return [
     ...(isWanted ? [] : [`${what} is edited, and nobody wants it`]),
     ...(isThere ? [] : [`${what} is edited, and nobody posted it`]),
-    ...(isHasty && !isClockSet ? [`${what} is edited twice within a minute`] : []),
+    ...(isHasty && !isClockSet && !isMarked ? [`${what} is edited twice within a minute`] : []),
   ];
 }
 

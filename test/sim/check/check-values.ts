@@ -134,6 +134,8 @@ function follow(
     return kind.subjects !== accountsOf || played.world.handleOf(eventSubject) === subject;
   };
   const isAbout = (event: LeftEvent): boolean =>
+    // An escalation repeats what its alert says.
+    event.watchType !== "daemon" &&
     nameOf(event.watch) === watched.name &&
     ((event.body[list] ?? []) as readonly string[]).includes(name) &&
     isOfSubject(event);

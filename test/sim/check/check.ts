@@ -14,6 +14,9 @@ import { checkCatchUp } from "./check-catch-up.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
+import { checkAcknowledged } from "./check-acknowledged.ts";
+import { checkEscalations } from "./check-escalations.ts";
+import { checkEscalationsDue } from "./check-escalations-due.ts";
 import { checkFollowUps } from "./check-follow-ups.ts";
 import { checkLevels } from "./check-levels.ts";
 import { checkDigests } from "./check-digests.ts";
@@ -30,6 +33,7 @@ import { checkRest } from "./check-rest.ts";
 import { checkPlacement } from "./check-placement.ts";
 import { checkReports } from "./check-reports.ts";
 import { checkSilences } from "./check-silences.ts";
+import { checkSnoozes } from "./check-snoozes.ts";
 import { checkTrends } from "./check-trends.ts";
 import { checkUpdates } from "./check-updates.ts";
 import { checkUnexpected } from "./check-unexpected.ts";
@@ -69,6 +73,7 @@ const CHECKS = [
     checkSilences,
   ],
   ...[checkEdits, checkUpdates, checkEnrichment],
+  ...[checkAcknowledged, checkEscalations, checkEscalationsDue, checkSnoozes],
 ];
 
 /** What is wrong; empty when all is well. */

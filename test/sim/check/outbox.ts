@@ -114,7 +114,8 @@ export function readOutbox(
       id === undefined
         ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? [])
         : [byShortId.get(id.slice(0, 25))];
-    const known = own.filter((message) => message !== undefined);
+    const matching = own.filter((message) => message !== undefined);
+    const known = matching.length > 0 ? matching : withFooter(attempt, left.messages);
     for (const { id: messageId } of known) {
       const those = found.get(messageId);
       if (those === undefined) found.set(messageId, [attempt]);
@@ -124,6 +125,26 @@ export function readOutbox(
     if (known.length === 0 && !isElsewhere) unmatched.push(attempt);
   }
   return { alerts, messages, members, attempts: found, unmatched };
+}
+
+/** A message is sent with the line that says who had acknowledged its alerts before it was made. */
+function withFooter(attempt: Attempt, messages: readonly LeftMessage[]): readonly LeftMessage[] {
+  const text = contentOf(attempt.body);
+  if (!/cknowledged/.test(text)) return [];
+  const alike = messages
+    .filter(({ sink, footer }) => sink === attempt.sink && (footer ?? "") !== "")
+    .map((message) => ({ message, chars: commonChars(text, contentOf(JSON.parse(message.body))) }));
+  const best = Math.max(MIN_COMMON_CHARS, ...alike.map(({ chars }) => chars));
+  return alike.filter(({ chars }) => chars === best).map(({ message }) => message);
+}
+
+/** Of a text that begins with the title of an alert. */
+const MIN_COMMON_CHARS = 30;
+
+function commonChars(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }
 
 /**
@@ -141,7 +162,8 @@ export const isMessage = (attempt: Attempt): boolean => !isEdit(attempt) && isPo
 /** An edit of a message that is there. */
 export const isEdit = ({ wire, path }: Attempt): boolean =>
   (wire === "slack-bot" && path.endsWith("/chat.update")) ||
-  (wire === "discord-bot" && /\/messages\/\d+$/.test(path));
+  (wire === "discord-bot" && /\/messages\/\d+$/.test(path)) ||
+  (wire === "telegram" && path.endsWith("/editMessageText"));
 
 /** A message that its receiver did not have: neither crossposted nor given a thread afterwards. */
 export const isPost = ({ sink, path, body }: Attempt): boolean =>

@@ -77,7 +77,8 @@ function readEvents(attempt: Attempt): Receipt {
   const documents = documentsOf(attempt);
   const events = documents.flatMap(({ type, data }) => data.events ?? [{ ...data, type }]);
   const reported = events.flatMap((event): readonly Reported[] =>
-    event.tweet === undefined
+    // What an escalation is about was reported before: check-escalations.ts.
+    event.tweet === undefined || event.type === "alert.escalated"
       ? []
       : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
   );
@@ -90,12 +91,17 @@ function readEvents(attempt: Attempt): Receipt {
   };
 }
 
+/** The beginning of the title of an escalation. */
+const ESCALATED =
+  /(?:Not acknowledged for|Not taken by s\d+ for|Not taken by console for|Given up for (?:s\d+|console)\b)/;
+
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textOf(attempt);
   // A report of what did not arrive reports none of it, and one of the top posts alerts of none.
   const isReport =
     /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text) ||
-    text.includes("Top posts, as last seen:");
+    text.includes("Top posts, as last seen:") ||
+    ESCALATED.test(text);
   const found = isReport
     ? []
     : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);

@@ -1,6 +1,13 @@
 /** Where an event belongs, by the route tree as the documentation describes it. */
 import { type Hours, hoursAt } from "./mutes.ts";
-import type { RouteRules, Rules, WatchRules, WrittenDedupe, WrittenDigest } from "./rules.ts";
+import type {
+  RouteRules,
+  Rules,
+  WatchRules,
+  WrittenDedupe,
+  WrittenDigest,
+  WrittenStep,
+} from "./rules.ts";
 
 export interface Place {
   readonly sink: string;
@@ -11,6 +18,8 @@ export interface Place {
   readonly digest: WrittenDigest | undefined;
   /** As it is written on the route, else on the sink. */
   readonly dedupe: WrittenDedupe | false | undefined;
+  /** Who is notified next, as it is written on the route, else on the sink. */
+  readonly escalate: readonly WrittenStep[];
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -27,7 +36,7 @@ export interface Routed {
  * the event.
  */
 export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
-  const named: readonly Omit<Place, "hours" | "digest" | "dedupe">[] =
+  const named: readonly Omit<Place, "hours" | "digest" | "dedupe" | "escalate">[] =
     watch.sinks === undefined
       ? taking(rules.root, routed).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
       : watch.sinks.map((sink) => ({ sink, route: undefined }));
@@ -40,6 +49,7 @@ export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): reado
       hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours),
       digest: (place.route?.digest ?? rules.sinks.get(place.sink)?.digest) || undefined,
       dedupe: place.route?.dedupe ?? rules.sinks.get(place.sink)?.dedupe,
+      escalate: (place.route?.escalate ?? rules.sinks.get(place.sink)?.escalate) || [],
     }));
 }
 

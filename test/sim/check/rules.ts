@@ -46,6 +46,16 @@ export interface WrittenLevels {
   readonly sendResolved: boolean | undefined;
 }
 
+/** A step of `escalate`. */
+export interface WrittenStep {
+  readonly afterMs: number;
+  readonly sink: string;
+  readonly when: string | undefined;
+}
+
+/** False: nobody, whatever the sink says. */
+type WrittenEscalation = readonly WrittenStep[] | false | undefined;
+
 export interface SinkRules {
   readonly name: string;
   readonly type: string;
@@ -58,6 +68,7 @@ export interface SinkRules {
   /** False: none. Undefined: the default of its type. */
   readonly dedupe: WrittenDedupe | false | undefined;
   readonly levels: WrittenLevels;
+  readonly escalate: WrittenEscalation;
 }
 
 /** At which hours alerts are sent, as far as it is written. */
@@ -84,6 +95,7 @@ export interface RouteRules {
   /** Name of its own. */
   readonly template: string | undefined;
   readonly levels: WrittenLevels;
+  readonly escalate: WrittenEscalation;
   readonly routes: readonly RouteRules[];
 }
 
@@ -243,6 +255,7 @@ function sinkOf(
     digest: digestOf(keys["digest"]) || undefined,
     dedupe: dedupeOf(keys["dedupe"]),
     levels: levelsOf(keys),
+    escalate: stepsOf(keys["escalate"]),
   };
 }
 
@@ -280,6 +293,15 @@ function dedupeOf(written: Json | undefined): WrittenDedupe | false | undefined 
   if (written === undefined || written === false) return written;
   const { key, window } = object(written);
   return { key: list(key), windowMs: msOf(window, 86_400_000) };
+}
+
+function stepsOf(written: Json | undefined): WrittenEscalation {
+  if (written === undefined || written === false) return written;
+  return (written as readonly JsonObject[]).map(({ after, sink, when }) => ({
+    afterMs: msOf(after, 0),
+    sink: textOf(sink),
+    when: when === undefined ? undefined : textOf(when),
+  }));
 }
 
 function digestOf(written: Json | undefined): WrittenDigest | false | undefined {
@@ -320,6 +342,7 @@ function routeOf(
     dedupe: dedupeOf(own["dedupe"]),
     template: own["template"] === undefined ? undefined : textOf(own["template"]),
     levels: levelsOf(own),
+    escalate: stepsOf(own["escalate"]),
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];

@@ -13,6 +13,7 @@ export function isSettled(played: Played): boolean {
     !left.messages.some(
       ({ state, nextAttemptAtMs }) => state === "open" && isComing(nextAttemptAtMs),
     ) &&
+    !left.escalations.some(({ dueAtMs }) => isComing(dueAtMs)) &&
     !left.deliveries.some(({ state, dueAtMs }) => state === "waiting" && isComing(dueAtMs)) &&
     check(played).length === 0
   );

@@ -1,7 +1,7 @@
 /**
  * The one scenario in which a process is cut at every point: kinds of watches, kinds of sinks,
- * digests, silences, throttles, updates, a backfill, an enrichment, a reload and a dead letter that
- * is sent again. Everything happens far enough from any limit of time that a process that is away
+ * digests, silences, throttles, updates, escalations, a mark, a backfill, an enrichment, a reload and
+ * a dead letter that is sent again. Everything happens far enough from any limit of time that a process that is away
  * for a while still has to find and to send it all.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -54,7 +54,14 @@ const config = (watches: JsonObject): JsonObject => ({
   api: { base_url: "https://service.example", key: "KEY-0" },
   watches,
   sinks: {
-    s0: { type: "webhook", url: "https://hook-s0.example/in" },
+    s0: {
+      type: "webhook",
+      url: "https://hook-s0.example/in",
+      escalate: [
+        { after: "1m", sink: "s4" },
+        { after: "2m", sink: "s4" },
+      ],
+    },
     s1: { type: "slack", token: "xoxb-1", channel: "#s1", update: ["deleted", "edited"] },
     s2: {
       type: "discord",
@@ -129,6 +136,10 @@ const STEPS: readonly Step[] = [
     forMs: at(60),
   },
   post(5.5, "p8", "boris1", "not to be heard"),
+  {
+    ...{ do: "mark", atMs: at(6), nth: 0, by: "Ada", named: "event" },
+    ...{ kind: "not_relevant", isUndo: false },
+  },
   // Slack refuses the next alert for good.
   { do: "sink trouble", atMs: at(7), sink: "s1", kind: "refusing", times: 2 },
   post(7.1, "p9", "dan3", "acme two"),

@@ -14,10 +14,17 @@ export interface Dice {
   shuffled<T>(items: readonly T[]): readonly T[];
   /** Whether this option is used here: as often as this seed likes it. */
   likes(option: string): boolean;
+  /** Other dice of the same seed. What they draw leaves all that these draw as it is. */
+  apart(name: string): Dice;
 }
 
 /** How often a seed uses an option that it likes so much. */
 const TASTES = [0, 0.1, 0.3, 0.6, 0.95];
+
+/** A prime: seeds and names that meet in one place are rare. */
+const APART = 1_000_003;
+
+const sumOf = (name: string): number => Buffer.from(name).reduce((sum, byte) => sum + byte, 1);
 
 export function createDice(seed: number): Dice {
   const random = createSeededRandom(seed * 7_919 + 17);
@@ -32,6 +39,7 @@ export function createDice(seed: number): Dice {
     return items.map(() => left.splice(int(0, left.length - 1), 1)[0] as T);
   };
   return {
+    apart: (name) => createDice(seed + APART * sumOf(name)),
     int,
     chance,
     pick,

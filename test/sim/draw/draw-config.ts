@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS, IGNORE_FILES, WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
+import { withEscalations } from "./draw-acts.ts";
 import {
   drawSink,
   drawSinkDefaults,
@@ -66,7 +67,8 @@ export function drawConfig(dice: Dice): DrawnConfig {
     ...(route === undefined ? {} : { route }),
     sinks,
   };
-  return { config: JSON.parse(JSON.stringify(config)) as ConfigText, files, keys };
+  const drawn = JSON.parse(JSON.stringify(config)) as ConfigText;
+  return { config: withEscalations(dice.apart("escalations"), drawn), files, keys };
 }
 
 /** What all sinks of a configuration share. */

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Dice } from "./dice.ts";
+import { changeEscalations } from "./draw-acts.ts";
 import { drawThrottle } from "./draw-sink.ts";
 import { drawWatch } from "./draw-watch.ts";
 import type { ConfigText, Step } from "./scenario.ts";
@@ -138,6 +139,7 @@ export function drawReloads(
   times: readonly number[],
 ): readonly Step[] {
   let config = first;
+  const apart = dice.apart("reloads");
   const firstNames = new Map<string, string>();
   return [...times]
     .sort((a, b) => a - b)
@@ -146,7 +148,7 @@ export function drawReloads(
       const changed = isBack
         ? backTo(first, config, firstNames)
         : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
-      config = JSON.parse(JSON.stringify(changed)) as ConfigText;
+      config = changeEscalations(apart, JSON.parse(JSON.stringify(changed)) as ConfigText);
       for (const [name, keys] of Object.entries(sectionOf(config, "watches"))) {
         const before = (keys as JsonObject)["moved_from"];
         if (typeof before === "string" && !firstNames.has(name))

@@ -4,6 +4,7 @@
  */
 import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
+import { drawActs } from "./draw-acts.ts";
 import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
 import { drawFleet } from "./draw-fleet.ts";
 import { limitRequests } from "./limit-requests.ts";
@@ -34,6 +35,7 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
     ...drawFacts({ dice, busyMs, startMs, types: typesIn(configs) }),
     ...troubles.filter(({ atMs }) => atMs <= busyMs),
     ...heals,
+    ...drawActs(dice.apart("acts"), busyMs),
   ].sort(byTime);
   const isWholeCalm = dice.chance(0.1);
   // Now and then a large one stays as it is: some mistakes need length.

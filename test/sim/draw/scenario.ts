@@ -177,6 +177,22 @@ export type Step =
       readonly forMs: number;
     }
   | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
+  /** Somebody marks an alert, or takes the mark away. */
+  | (OfAlert & {
+      readonly do: "mark";
+      readonly kind: "acknowledged" | "not_relevant";
+      readonly isUndo: boolean;
+    })
+  /** Somebody snoozes what an alert is about, or silences its author: `for` as the API takes it. */
+  | (OfAlert & {
+      readonly do: "hold";
+      readonly kind: "snooze" | "author-silence";
+      readonly for: string;
+      /** At one of its sinks alone. */
+      readonly isAtOneSink: boolean;
+    })
+  /** Somebody ends the `nth` of these, the newest first. */
+  | { readonly do: "end hold"; readonly atMs: number; readonly nth: number }
   /** A request to the daemon's own API, made again where the daemon ends before it has answered. */
   | { readonly do: "ask"; readonly atMs: number; readonly path: string }
   /** What a command has read of a watch's past becomes alerts: these posts, found by its query. */
@@ -188,6 +204,15 @@ export type Step =
       readonly posts: readonly string[];
     }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
+
+/** What a person does about the `nth` of the alerts that were sent, the newest first. */
+interface OfAlert {
+  readonly atMs: number;
+  readonly nth: number;
+  readonly by: string;
+  /** By the id of the event, or of a message with it. */
+  readonly named: "event" | "message";
+}
 
 interface OfReplica {
   readonly atMs: number;

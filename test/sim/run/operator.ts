@@ -8,6 +8,7 @@ import type { VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Step } from "../draw/scenario.ts";
 import type { SimDaemon, SimDaemonOptions } from "./daemon.ts";
 import { createKeeper, type Keeper, type KeeperStep, type LifeSpan, watchOver } from "./keeper.ts";
+import { type ActSpan, type ActStep, createActing } from "./acting.ts";
 import { createSilencing, type SilenceSpan } from "./silencing.ts";
 import type { Epoch } from "./simulate.ts";
 
@@ -16,6 +17,7 @@ export type AskStep = Step & { readonly do: "ask" | "backfill" };
 export type OperatorStep =
   | KeeperStep
   | AskStep
+  | ActStep
   | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
 
 export interface Operator {
@@ -23,6 +25,7 @@ export interface Operator {
   readonly lives: readonly LifeSpan[];
   readonly failures: readonly string[];
   readonly silences: readonly SilenceSpan[];
+  readonly acts: readonly ActSpan[];
   /** @param startsMs the delay of the start of each replica */
   begin(config: ConfigText, startsMs?: readonly number[]): void;
   act(step: OperatorStep): void;
@@ -103,6 +106,12 @@ export function createOperator(deps: OperatorDeps): Operator {
   const askEach: Operator["askEach"] = (...asked) =>
     keepers.filter(({ isUp }) => isUp).map(({ daemon }) => daemon.ask(...asked));
   const silencing = createSilencing({ ask }, worldClock);
+  const acting = createActing(worldClock, silencing.spans);
+  /** People ask any of the daemons. */
+  const anyone = (nth: number) => {
+    const up = keepers.filter(({ isUp }) => isUp);
+    return up[nth % Math.max(1, up.length)];
+  };
 
   const follow = ({ daemon }: Keeper, work: Promise<unknown>, what: string) =>
     watchOver(work, { clock, daemon, lives, failures }, { what, onDone: () => undefined });
@@ -154,6 +163,10 @@ export function createOperator(deps: OperatorDeps): Operator {
           asked.add(step);
           return follow(keeper, askFor(step, keeper), step.do);
         }
+        if (step.do === "mark" || step.do === "hold" || step.do === "end hold") {
+          const asked = anyone(step.nth) ?? keeper;
+          return follow(asked, acting.act(step, asked.daemon), step.do);
+        }
         if (step.do === "silence" || step.do === "end silence")
           return follow(keeper, silencing.act(step), step.do);
         return follow(
@@ -166,6 +179,7 @@ export function createOperator(deps: OperatorDeps): Operator {
   };
   return {
     ...{ epochs, lives, failures, act, ask, askEach, silences: silencing.spans },
+    acts: acting.spans,
     begin(first, startsMs = []) {
       config = first;
       putConfig(config);

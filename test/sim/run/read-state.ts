@@ -64,6 +64,25 @@ export interface LeftMessage {
   readonly parentId: string | null;
   /** The sink's own id of it. */
   readonly ref: string | null;
+  /** The line below it with which it was made. */
+  readonly footer: string | null;
+}
+
+/** A mark that a person put on an alert. */
+export interface LeftMark {
+  readonly eventId: string;
+  readonly kind: "acknowledged" | "not_relevant";
+  readonly by: string;
+  readonly atMs: number;
+  readonly undoneAtMs: number | null;
+}
+
+/** The progress of an escalation. */
+export interface LeftEscalation {
+  readonly deliveryId: number;
+  readonly baseAtMs: number;
+  readonly dueAtMs: number | null;
+  readonly ended: string;
 }
 
 export interface LeftState {
@@ -82,6 +101,8 @@ export interface LeftState {
   readonly events: readonly LeftEvent[];
   readonly deliveries: readonly LeftDelivery[];
   readonly messages: readonly LeftMessage[];
+  readonly marks: readonly LeftMark[];
+  readonly escalations: readonly LeftEscalation[];
   /** Ids of events that wait for their enrichment. */
   readonly unenriched: readonly string[];
   /** Timers of groups. */
@@ -90,7 +111,10 @@ export interface LeftState {
     readonly groupKey: string;
     readonly dueAtMs: number | null;
   }[];
-  /** When each of these is due: answers of an enrichment, edits, repeats of a level, rechecks. */
+  /**
+   * When each of these is due: answers of an enrichment, edits, repeats of a level, escalations,
+   * rechecks.
+   */
   readonly timers: readonly { readonly what: string; readonly dueAtMs: number }[];
   /** When each open gap of a feed was shrunk last, or opened; and when the feed was read last. */
   readonly gaps: readonly {
@@ -131,6 +155,7 @@ const TIMERS = `
     left join messages m on m.id = d.message_id
     where l.next_at is not null and d.state <> 'waiting' and coalesce(m.state, '') <> 'open'
       and e.watch_key in (select key from polled)
+  union all select 'an escalation', due_at from escalations where due_at is not null
   union all select 'a recheck', r.due_at from rechecks r join targets t on t.id = r.target_id
     where t.removed_at is null and t.watch_key in (select key from polled)`;
 
@@ -142,6 +167,8 @@ const NOTHING: LeftState = {
   events: [],
   deliveries: [],
   messages: [],
+  marks: [],
+  escalations: [],
   unenriched: [],
   groups: [],
   timers: [],
@@ -180,7 +207,13 @@ export function readState(path: string): LeftState {
         "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId, replayed_at as replayedAtMs from deliveries order by id",
       ),
       messages: all(
-        "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref from messages order by seq",
+        "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref, footer from messages order by seq",
+      ),
+      marks: all(
+        "select event_id as eventId, kind, marked_by as by, marked_at as atMs, undone_at as undoneAtMs from event_marks order by 1, 2",
+      ),
+      escalations: all(
+        "select delivery_id as deliveryId, base_at as baseAtMs, due_at as dueAtMs, ended from escalations order by 1",
       ),
       unenriched: all<{ readonly id: string }>(
         "select event_id as id from enrichments where state = 'waiting' order by seq",

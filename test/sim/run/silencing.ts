@@ -9,6 +9,9 @@ import type { SimDaemon } from "./daemon.ts";
  * Times are the world's. A process that is cut while it adds or ends one may have done so, or not.
  */
 export interface SilenceSpan {
+  readonly kind: "silence" | "snooze";
+  /** Where it holds; everywhere if there is none. */
+  readonly sinks: readonly string[];
   readonly matchers: readonly string[];
   /** It may hold from the first to the last of these. */
   readonly fromMs: number;
@@ -23,7 +26,7 @@ export interface SilenceSpan {
 export type SilenceStep = Step & { readonly do: "silence" | "end silence" };
 
 export interface Silencing {
-  readonly spans: readonly SilenceSpan[];
+  readonly spans: SilenceSpan[];
   /** Resolves when the daemon has answered. */
   act(step: SilenceStep): Promise<void>;
 }
@@ -38,6 +41,7 @@ export function createSilencing(
   const add = async ({ name, matchers, forMs }: SilenceStep & { readonly do: "silence" }) => {
     const fromMs = worldClock.now();
     const span: SilenceSpan = {
+      ...{ kind: "silence", sinks: [] },
       ...{ matchers, fromMs, toMs: Number.POSITIVE_INFINITY, certainToMs: fromMs + forMs },
       certainFromMs: Number.POSITIVE_INFINITY,
       id: undefined,

@@ -24,6 +24,7 @@ import { SimServer } from "./fleet/server.ts";
 import type { LifeSpan } from "./keeper.ts";
 import type { Life } from "./life.ts";
 import { createMemoryFiles } from "./memory-files.ts";
+import type { ActSpan } from "./acting.ts";
 import { createOperator, type OperatorDeps } from "./operator.ts";
 import { readBack } from "./read-back.ts";
 import { type LeftState, readState } from "./read-state.ts";
@@ -47,6 +48,7 @@ export interface Played {
   readonly epochs: readonly Epoch[];
   readonly lives: readonly LifeSpan[];
   readonly silences: readonly SilenceSpan[];
+  readonly acts: readonly ActSpan[];
   readonly logged: readonly LogLine[];
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
@@ -240,6 +242,9 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
       case "resume":
       case "silence":
       case "end silence":
+      case "mark":
+      case "hold":
+      case "end hold":
       case "ask":
       case "backfill":
         return operator.act(step);
@@ -267,6 +272,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   const played = (): Played => ({
     ...{ scenario, world, logged, status: statuses[0], statuses, leader, endMs: worldClock.now() },
     ...{ epochs: operator.epochs, lives: operator.lives, silences: operator.silences },
+    acts: operator.acts,
     failures: [...operator.failures, ...(server?.objections ?? [])],
     attempts: receivers.attempts,
     asked: service.asked,

@@ -1,0 +1,37 @@
+/** Which alerts people acted on, and what that leaves certain about each of them. */
+import type { ActSpan } from "../run/acting.ts";
+import type { Evidence } from "./evidence.ts";
+import { rootOf } from "./outbox.ts";
+
+/** Returns the acts of a kind that may concern an alert, in the order of their times. */
+export const actsOn = (
+  kind: ActSpan["kind"],
+  eventId: string,
+  evidence: Pick<Evidence, "played" | "outbox">,
+): readonly ActSpan[] =>
+  evidence.played.acts.filter(
+    (act) => act.kind === kind && mayConcern(act, eventId, evidence.outbox),
+  );
+
+/**
+ * An id of an event stands for all events that were sent as one with it, one of a message for all in
+ * it, too. What joined later may have been meant or not.
+ */
+function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox"]): boolean {
+  if (what === eventId) return true;
+  const own = outbox.alerts.filter(({ event }) => event.id === eventId);
+  const named = outbox.alerts.filter(
+    ({ event, row }) => event.id === what || row.messageId === what,
+  );
+  // An alert that was sent again has left the message that was named.
+  if (named.length === 0) return true;
+  const roots = new Set(named.map((alert) => rootOf(alert, outbox).row.id));
+  return own.some((alert) => roots.has(rootOf(alert, outbox).row.id));
+}
+
+/** Whether all of these named the alert itself, and were answered one after the other. */
+export const areCertain = (acts: readonly ActSpan[], eventId: string): boolean =>
+  acts.every(
+    ({ what, changed, fromMs }, n) =>
+      what === eventId && changed !== undefined && (acts[n - 1]?.toMs ?? 0) <= fromMs,
+  );

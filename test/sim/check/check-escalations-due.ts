@@ -1,0 +1,170 @@
+/**
+ * When an escalation must be sent: a step that is due is sent within a second of its time while a
+ * daemon runs, and soon after a start or a takeover otherwise. Follows each alert that its sink took
+ * through its steps, as far as nothing is in doubt.
+ */
+import { actsOn, areCertain } from "./acts.ts";
+import {
+  escalatedIn,
+  type Escalated,
+  type NumberedStep,
+  stepsBetween,
+} from "./check-escalations.ts";
+import { holding } from "./check-silences.ts";
+import type { Evidence } from "./evidence.ts";
+import { aways, downs, handovers } from "./lives.ts";
+import { type Alert, routedOf } from "./outbox.ts";
+
+const SECOND_MS = 1_000;
+/** What happens at the same moment may come before or after. */
+const EDGE_MS = 2_000;
+/** A daemon that starts reads its state and its configuration first. */
+const STARTED_WITHIN_MS = 20_000;
+const RELOAD_TAKES_MS = 20_000;
+
+export function checkEscalationsDue(evidence: Evidence): readonly string[] {
+  const { isClockSet, outbox, played } = evidence;
+  if (isClockSet) return [];
+  const all = escalatedIn(played);
+  return outbox.alerts.flatMap((alert) => {
+    const own = all.filter(({ alertIds }) => alertIds.includes(alert.event.id));
+    return isCounted(alert, evidence) ? follow(alert, own, evidence) : [];
+  });
+}
+
+/** Of an alert that a sink took at once, in a message of its own or with others. */
+function isCounted({ event, row }: Alert, { outbox, played, tweets }: Evidence): boolean {
+  const { name = "" } = tweets.get(event.subject) ?? {};
+  const isBackfilled = played.scenario.steps.some(
+    (step) => step.do === "backfill" && step.posts.includes(name),
+  );
+  const message = outbox.messages.get(row.messageId ?? "");
+  return (
+    !isBackfilled &&
+    event.watchType !== "daemon" &&
+    event.type === "tweet.created" &&
+    row.state === "sealed" &&
+    row.replayedAtMs === null &&
+    message !== undefined &&
+    message.state !== "open" &&
+    !message.groupKey.startsWith("digest\n")
+  );
+}
+
+function follow(
+  alert: Alert,
+  escalated: readonly Escalated[],
+  evidence: Evidence,
+): readonly string[] {
+  const { outbox, epochs } = evidence;
+  const message = outbox.messages.get(alert.row.messageId ?? "");
+  const doneMs = message?.doneAtMs ?? 0;
+  const ofSink = escalated.filter(({ from }) => from === alert.row.sink);
+  if (ofSink.some(({ reason }) => reason === "failing")) return [];
+  const acts = actsOn("acknowledged", alert.event.id, evidence);
+  if (!areCertain(acts, alert.event.id)) return [];
+  const [first] = stepsBetween(alert, epochs, [doneMs, doneMs]);
+  let baseMs = doneMs;
+  let isAtOnce = message?.state === "dead";
+  for (const step of first ?? []) {
+    const found = changes(acts, { baseMs, dueMs: isAtOnce ? baseMs : baseMs + step.afterMs }, step);
+    if (found === undefined || found.isOpen) return [];
+    const { sinceMs } = found;
+    const dueMs = isAtOnce && sinceMs === baseMs ? sinceMs : sinceMs + step.afterMs;
+    isAtOnce = false;
+    if (!areSame(stepsBetween(alert, epochs, [doneMs, dueMs + RELOAD_TAKES_MS]))) return [];
+    if (isPerhapsHeld(alert, dueMs, evidence)) return [];
+    const next = takeStep(alert, { step, dueMs, escalated }, evidence);
+    if (typeof next === "string") return [next];
+    if (next === undefined) return [];
+    baseMs = next;
+  }
+  return [];
+}
+
+const areSame = (all: readonly unknown[]): boolean =>
+  new Set(all.map((one) => JSON.stringify(one))).size === 1;
+
+/**
+ * Returns from when the step counts, once everything that people did before its time is done, and
+ * whether somebody has acknowledged the alert then. Undefined if it is in doubt.
+ */
+function changes(
+  acts: ReturnType<typeof actsOn>,
+  first: { readonly baseMs: number; readonly dueMs: number },
+  { afterMs }: NumberedStep,
+): { readonly sinceMs: number; readonly isOpen: boolean } | undefined {
+  const { baseMs } = first;
+  let [sinceMs, isOpen, dueMs] = [baseMs, false, first.dueMs];
+  for (const { fromMs, toMs, isUndo, changed } of acts) {
+    if (changed === 0) continue;
+    const isNear = [dueMs, baseMs].some((ms) => fromMs - EDGE_MS <= ms && toMs + EDGE_MS >= ms);
+    if (isNear && !(isOpen && isUndo)) return undefined;
+    if (!isOpen && fromMs > dueMs) break;
+    isOpen = !isUndo;
+    if (isUndo && toMs > baseMs) {
+      sinceMs = fromMs;
+      dueMs = fromMs + afterMs;
+    }
+  }
+  return { sinceMs, isOpen };
+}
+
+const isPerhapsHeld = (alert: Alert, atMs: number, { played }: Evidence): boolean =>
+  (["silence", "snooze"] as const).some((kind) =>
+    holding(kind, played, alert).some(
+      ({ fromMs, toMs }) => fromMs <= atMs + RELOAD_TAKES_MS && toMs >= atMs - EDGE_MS,
+    ),
+  );
+
+/**
+ * Returns when the step was over; undefined if that cannot be known, and an objection if it was not
+ * sent in time.
+ */
+function takeStep(
+  alert: Alert,
+  {
+    step,
+    dueMs,
+    escalated,
+  }: {
+    readonly step: NumberedStep;
+    readonly dueMs: number;
+    readonly escalated: readonly Escalated[];
+  },
+  { played }: Evidence,
+): number | string | undefined {
+  const latestMs = latestOf(dueMs, played);
+  const one = escalated.find(({ to, nth }) => to === step.sink && nth === step.nth);
+  const what = `${alert.event.type} ${alert.event.subject} at ${alert.row.sink}, step ${step.nth} to ${step.sink}`;
+  const isPassed = step.when !== undefined && !routedOf(alert.event).fulfils(step.when);
+  const isOwn = one?.from === alert.row.sink;
+  if (isPassed && isOwn) return `${what} was sent, although its condition is false`;
+  // It was said because of another sink, or is passed over: the next step counts from its time.
+  if (isPassed || (one !== undefined && !isOwn && one.atMs <= latestMs))
+    return latestMs > dueMs + SECOND_MS ? undefined : dueMs;
+  if (one === undefined)
+    return latestMs + STARTED_WITHIN_MS > played.endMs
+      ? undefined
+      : `${what} was due at ${clock(dueMs, played)}, and was never sent`;
+  if (one.atMs < dueMs - SECOND_MS)
+    return `${what} was sent ${dueMs - one.atMs} ms before its time`;
+  return one.atMs <= latestMs
+    ? one.atMs
+    : `${what} was sent ${one.atMs - dueMs} ms after its time, of ${latestMs - dueMs}`;
+}
+
+const clock = (atMs: number, { scenario }: Evidence["played"]): string =>
+  `${((atMs - scenario.startMs) / 60_000).toFixed(2)} min`;
+
+/** Within a second, or soon after whatever kept every daemon from it. */
+function latestOf(dueMs: number, played: Evidence["played"]): number {
+  let latestMs = dueMs + SECOND_MS;
+  const spans = [...downs(played), ...handovers(played), ...aways(played)].toSorted(
+    (a, b) => a.fromMs - b.fromMs,
+  );
+  for (const { fromMs, toMs } of spans)
+    if (fromMs - SECOND_MS <= latestMs && toMs + STARTED_WITHIN_MS > latestMs)
+      latestMs = toMs + STARTED_WITHIN_MS;
+  return latestMs;
+}

@@ -1,0 +1,70 @@
+/**
+ * What a snooze matches is not attempted while it holds, whatever it waited for, and is sent as the
+ * digest of its snooze once that ends. Snoozes that a cut process may have added or ended, or not,
+ * allow both.
+ */
+import type { Evidence } from "./evidence.ts";
+import { holding } from "./check-silences.ts";
+import { isBroken } from "./lives.ts";
+import type { Alert } from "./outbox.ts";
+
+/** Each of two touching moments may count; and an attempt is on its way for a moment. */
+const EDGE_MS = 3_000;
+/** Another replica hears of it within this time, where nothing keeps it from that. */
+const HEARD_MS = 5_000;
+
+export const checkSnoozes = (evidence: Evidence): readonly string[] =>
+  evidence.isClockSet ? [] : [...checkAttempts(evidence), ...checkDigests(evidence)];
+
+/** Whether a snooze may have held the alert back at any time since it was found. */
+export const mayBeSnoozed = (
+  alert: Alert,
+  { played }: Pick<Evidence, "played">,
+  sinceMs = alert.row.createdAtMs,
+): boolean => holding("snooze", played, alert).some(({ toMs }) => toMs >= sinceMs - HEARD_MS);
+
+const isCertainAt = ({ played }: Evidence, alert: Alert, atMs: number): boolean =>
+  alert.row.replayedAtMs === null &&
+  holding("snooze", played, alert).some(
+    ({ certainFromMs, certainToMs }) =>
+      certainFromMs <= atMs - HEARD_MS && certainToMs >= atMs + EDGE_MS,
+  );
+
+function checkAttempts(evidence: Evidence): readonly string[] {
+  const { outbox, played } = evidence;
+  return [...outbox.attempts].flatMap(([id, attempts]) => {
+    const members = outbox.members.get(id) ?? [];
+    const [first] = members;
+    return first === undefined
+      ? []
+      : attempts.flatMap(({ atMs, sink }) =>
+          members.every((alert) => isCertainAt(evidence, alert, atMs)) &&
+          !isBroken(played, atMs - HEARD_MS, atMs)
+            ? [`${nameOf(first)} was attempted at ${sink} while a snooze held it back`]
+            : [],
+        );
+  });
+}
+
+const nameOf = ({ event }: Alert): string => `${event.type} ${event.subject} of ${event.watch}`;
+
+const DIGEST = /^digest\nsnooze\n(\d+)/;
+
+/** A digest of a snooze that is known ends with it, and holds nothing that it does not match. */
+function checkDigests({ outbox, played }: Evidence): readonly string[] {
+  return [...outbox.messages.values()].flatMap((message) => {
+    const id = DIGEST.exec(message.groupKey)?.[1];
+    const own = played.silences.filter((one) => one.kind === "snooze" && one.id === id);
+    const isKnown = own.length > 0 && own.every(({ sinks }) => sinks.length > 0);
+    if (id === undefined || !isKnown) return [];
+    const endMs = Math.max(...own.map(({ certainToMs }) => certainToMs));
+    const what = `the digest of the snooze ${id} at ${message.sink}`;
+    const strange = (outbox.members.get(message.id) ?? []).filter(
+      (alert) => !holding("snooze", played, alert).some((one) => one.id === id),
+    );
+    return [
+      ...(message.sealedAtMs < endMs - EDGE_MS ? [`${what} was made before its end`] : []),
+      ...strange.map((alert) => `${what} has ${nameOf(alert)}, which it does not match`),
+    ];
+  });
+}
