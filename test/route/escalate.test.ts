@@ -9,6 +9,7 @@ import {
   shortestAfterMs,
 } from "../../src/route/escalate.ts";
 import type { EscalationStep, Route } from "../../src/route/route.ts";
+import { escalationDelivery } from "../../src/route/route-event.ts";
 import { makeEvent } from "../support/make-event.ts";
 
 const MINUTE = 60_000;
@@ -187,4 +188,27 @@ it("an escalation says whether the sink took the alert, and has the labels that 
   expect(commonLabels([labelled({ a: "1", b: "1" }), labelled({ a: "1", b: "2" })])).toEqual({
     a: "1",
   });
+});
+
+it("a step that was dropped is not sent when another configuration has it again", () => {
+  const due = dueOf({ plan: [], taken: [taken("pager", 1, "dropped")] });
+  expect(decide(due, [pager(15)], 15)).toMatchObject({ kind: "wait", progress: { ended: "done" } });
+  expect(decide(due, [pager(15), phone(5)], 15)).toMatchObject({
+    kind: "send",
+    step: { sink: "phone" },
+  });
+});
+
+it("an escalation waits for the end of the muted hours of a sink that drops other alerts then", () => {
+  const nights = {
+    name: "nights",
+    endsAt: (atMs: number) => (atMs < T0 + MINUTE ? T0 + MINUTE : undefined),
+    startsAt: () => T0 + 24 * 60 * MINUTE,
+  };
+  const facts = { chat: true, onMute: "drop" as const, mutes: [nights] };
+  const event = makeEvent("1", { type: "alert.escalated", watchType: "daemon" });
+  const sinks = new Map([["pager", facts]]);
+  const delivery = escalationDelivery(event, "pager", { sinks, nowMs: T0 });
+  expect(delivery).toMatchObject({ sink: "pager", heldBy: "nights", notBeforeMs: T0 + MINUTE });
+  expect(delivery?.mutedBy).toBeUndefined();
 });
