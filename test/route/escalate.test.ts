@@ -9,6 +9,7 @@ import {
   shortestAfterMs,
 } from "../../src/route/escalate.ts";
 import type { EscalationStep, Route } from "../../src/route/route.ts";
+import { escalationOf } from "../../src/route/place-again.ts";
 import { escalationDelivery } from "../../src/route/route-event.ts";
 import { makeEvent } from "../support/make-event.ts";
 
@@ -211,4 +212,22 @@ it("an escalation waits for the end of the muted hours of a sink that drops othe
   const delivery = escalationDelivery(event, "pager", { sinks, nowMs: T0 });
   expect(delivery).toMatchObject({ sink: "pager", heldBy: "nights", notBeforeMs: T0 + MINUTE });
   expect(delivery?.mutedBy).toBeUndefined();
+});
+
+it.each([
+  ["the sink's, where the route says nothing", undefined, ["phone"]],
+  ["the route's", [pager(15)], ["pager"]],
+  ["nobody's, where the route says so", false, []],
+] as const)("the steps of an alert are %s", (_, escalate, names) => {
+  const route: Route = {
+    ...{ path: "0", matchers: [], sinks: ["chat"], groupBy: [], routes: [] },
+    ...{ groupWaitMs: 0, groupIntervalMs: 0, continues: false },
+    ...(escalate === undefined ? {} : { escalate }),
+  };
+  const sinks = new Map([["chat", { chat: true, escalate: [phone(30)] }]]);
+  const due = { event: makeEvent("1"), sink: "chat" };
+  const context = { ownSinks: [], tree: route, sinks, nowMs: T0 };
+  expect(escalationOf(due, context).map(({ sink }) => sink)).toEqual(names);
+  const own = { ...context, ownSinks: ["chat"] };
+  expect(escalationOf(due, own).map(({ sink }) => sink)).toEqual(["phone"]);
 });

@@ -104,6 +104,23 @@ export function describeEscalations(name: string, makeStore: () => Promise<Store
       ]);
     });
 
+    test.each(["sent", "dead"] as const)(
+      "once a step was sent, the next counts from it, although the message is %s later",
+      async (kind) => {
+        await commit([makeEvent("1")]);
+        const [id = ""] = await seal();
+        await store.record([result(id, "retry", T0 + 1)], SINKS);
+        const found = await due();
+        const next = { ended: "" as const, plan: [{ ...step, nth: 2 }], dueAtMs: T0 + 60_009 };
+        const changes = sending(found).changes.map((change) => ({ ...change, ...next }));
+        expect(await store.commitEscalations(sending(found, { changes }))).toBe(true);
+        await store.record([result(id, kind, T0 + 500)], SINKS);
+        expect(await due()).toMatchObject([
+          { baseAtMs: T0 + 9, isAtOnce: false, plan: next.plan, message: { state: kind } },
+        ]);
+      },
+    );
+
     test("a message that is given up escalates at once, and a digest, an ops alert or what is sent again does not", async () => {
       await commit([makeEvent("1")]);
       const [message = ""] = await seal();
