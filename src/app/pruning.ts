@@ -7,10 +7,12 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Upkeep } from "../model/store.ts";
+import { yieldToEventLoop } from "../runtime/yield-to-event-loop.ts";
 
 const FIRST_AFTER_MS = 60_000;
 const EVERY_MS = 86_400_000;
 
+/** Returns a function that stops the pruning. A run that is under way ends at its next page. */
 export function startPruning(deps: {
   readonly store: Pick<Upkeep, "prune">;
   readonly clock: Clock;
@@ -19,13 +21,25 @@ export function startPruning(deps: {
   readonly polls: () => readonly Poll[];
 }): Cancel {
   const { clock, store, log } = deps;
-  return repeat({
+  const stop = new AbortController();
+  const pause = async (): Promise<void> => {
+    await yieldToEventLoop();
+    stop.signal.throwIfAborted();
+  };
+  const cancel = repeat({
     clock,
     firstAfterMs: FIRST_AFTER_MS,
     everyMs: EVERY_MS,
-    work: () => store.prune(clock.now(), deps.retentionMs(), sourcesOf(deps.polls())),
-    onError: (error) => log.warn("old state could not be pruned", { error: errorText(error) }),
+    work: () => store.prune(clock.now(), deps.retentionMs(), sourcesOf(deps.polls()), pause),
+    onError(error) {
+      if (!stop.signal.aborted)
+        log.warn("old state could not be pruned", { error: errorText(error) });
+    },
   });
+  return () => {
+    stop.abort();
+    cancel();
+  };
 }
 
 const sourcesOf = (polls: readonly Poll[]): ReadonlySet<string> =>

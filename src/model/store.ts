@@ -46,9 +46,15 @@ export interface Upkeep {
    * Deletes old data: verdicts on tweets, sent messages, events and ledger rows that are older than
    * the retention; watches that were removed 30 days ago, with their notes; and the memory of
    * sources that were not polled within the retention and are not in `inUse` (fingerprints). Never
-   * deletes what waits to be sent.
+   * deletes what waits to be sent. Between pages of rows it awaits `pause`, which lets the process
+   * do other work, and may throw to end the deletion early.
    */
-  prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
+  prune(
+    nowMs: number,
+    retentionMs: number,
+    inUse: ReadonlySet<string>,
+    pause?: () => Promise<void>,
+  ): Promise<void>;
   /**
    * Adjusts stored times after the clock was set back, so that items count as news from the same
    * moment as before, and nothing in the outbox waits longer than it would have.

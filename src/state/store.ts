@@ -333,7 +333,8 @@ const learned = (db: Executor): LearnedStore => ({
 });
 
 const upkeep = (db: Executor): Upkeep => ({
-  prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
+  prune: (nowMs, retentionMs, inUse, pause = async () => undefined) =>
+    prune(db, { nowMs, retentionMs, inUse, pause }),
   setTimesBack: (byMs) => setTimesBack(db, byMs),
   proveWritable: (nowMs) => proveWritable(db, nowMs),
   proveUnlocked: () => transact(db, async () => undefined),

@@ -18,6 +18,7 @@ import { loadDriver } from "../../src/state/db/driver.ts";
 import { countSilenced } from "../../src/state/outbox/silenced-deliveries.ts";
 import { outboxStats } from "../../src/state/outbox/sink-health.ts";
 import { countWaiting } from "../../src/state/outbox/waiting.ts";
+import { prune } from "../../src/state/upkeep/prune.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
 import { openTemp, memoryStatePath } from "./temp-state.ts";
 
@@ -85,4 +86,16 @@ test("the search of past events finds both ends of the table without walking thr
   });
   expect(plans).toHaveLength(4);
   expect(plans.filter((step) => !step.startsWith("SEARCH events"))).toEqual([]);
+});
+
+/** Tables with at most a row for each watch, or for what waits or is watched at the moment. */
+const SMALL =
+  /^SCAN (watches|threads|silences|clicks|rechecks|notes|learned|backfill_reads|backfill_tweets)\b/;
+
+test("the daily pruning walks through no table of the past in one statement", async () => {
+  const plans = await plansOf((db) =>
+    prune(db, { nowMs: 0, retentionMs: 0, inUse: new Set(), pause: async () => undefined }),
+  );
+  expect(plans.length).toBeGreaterThan(10);
+  expect(plans.filter((step) => step.startsWith("SCAN") && !SMALL.test(step))).toEqual([]);
 });

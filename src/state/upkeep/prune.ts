@@ -1,12 +1,21 @@
 /**
  * Deletes rows that are older than the retention, in small transactions. Nothing that waits is
- * deleted.
+ * deleted. `prune-outbox.ts` deletes messages, deliveries and events.
  */
 import { BACKFILL_KEPT_MS } from "../../model/backfill.ts";
 import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
 import { type Executor, transact } from "../db/statement.ts";
 import { forgetBackfills } from "../items/backfills.ts";
-import { OPEN, WAITING } from "../db/literals.ts";
+import { type Pause, repeatPages, ROWS_PER_PAGE, walkTable } from "./pages.ts";
+import {
+  forgetDeliveries,
+  forgetEnrichments,
+  forgetEventNotes,
+  forgetEvents,
+  forgetMessageNotes,
+  forgetMessages,
+  forgetSentNotes,
+} from "./prune-outbox.ts";
 
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /**
@@ -26,81 +35,59 @@ const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
 const MENTIONS_KEPT_MS = 30 * 86_400_000;
 /** Vendors deliver a click again within minutes, or never. */
 const CLICKS_KEPT_MS = 86_400_000;
-const AT_ONCE = 500;
+const HOUR_MS = 3_600_000;
 
 /** The beginnings of the names of notes about a watch: `volume:<key>`, `list:<key>:at`. */
 const WATCH_NOTES = ["volume", "list"] as const;
 
+export interface Prune {
+  readonly nowMs: number;
+  readonly retentionMs: number;
+  /** The fingerprints of sources whose memory is kept although they were not polled for long. */
+  readonly inUse: ReadonlySet<string>;
+  readonly pause: Pause;
+}
+
 export async function prune(
   db: Executor,
-  nowMs: number,
-  retentionMs: number,
-  inUse: ReadonlySet<string>,
+  { nowMs, retentionMs, inUse, pause }: Prune,
 ): Promise<void> {
-  const before = nowMs - retentionMs;
-  await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
-  await forgetTweets(db, before);
+  const query = { before: nowMs - retentionMs, nowMs, pause };
+  const { before } = query;
+  await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS, pause);
+  await forgetTweets(db, before, pause);
   await db.deleteFrom("threads").where("ends_at", "<", nowMs).execute();
-  await repeat(() => forgetMessages(db, before));
-  await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
-  await db
-    .deleteFrom("mentions")
-    .where("mentioned_at", "<", nowMs - Math.max(retentionMs, MENTIONS_KEPT_MS))
-    .execute();
-  await db.deleteFrom("attempts").where("at", "<", before).execute();
+  await forgetMessages(db, query);
+  await forgetMessageNotes(db, "crossposts", query);
+  await forgetMessageNotes(db, "mentions", {
+    before: nowMs - Math.max(retentionMs, MENTIONS_KEPT_MS),
+    pause,
+  });
+  await forgetMessageNotes(db, "attempts", query);
   await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
-  await forgetDeliveries(db, before);
-  await db
-    .deleteFrom("edits")
-    .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
-    .execute();
-  await db
-    .deleteFrom("escalations")
-    .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
-    .execute();
-  await db
-    .deleteFrom("message_footers")
-    .where("message_id", "not in", db.selectFrom("messages").select("id"))
-    .execute();
-  await db
-    .deleteFrom("enrichments")
-    .where("state", "!=", WAITING)
-    .where("created_at", "<", before)
-    .execute();
-  await forgetEvents(db, before);
-  for (const table of ["levels", "event_marks"] as const)
-    await db
-      .deleteFrom(table)
-      .where("event_id", "not in", db.selectFrom("events").select("id"))
-      .execute();
+  await forgetDeliveries(db, query);
+  await forgetSentNotes(db, pause);
+  await forgetEnrichments(db, query);
+  await forgetEvents(db, query);
+  await forgetEventNotes(db, pause);
   await db
     .deleteFrom("clicks")
     .where("clicked_at", "<", nowMs - CLICKS_KEPT_MS)
     .execute();
-  await forgetLedger(
-    db,
-    nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),
-    nowMs - Math.max(retentionMs, SUMS_KEPT_MS),
-  );
+  await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), pause);
+  const sumsBefore = nowMs - Math.max(retentionMs, SUMS_KEPT_MS);
+  for (const table of ["spent_hours", "spent_lines"] as const)
+    await forgetHours(db, table, Math.floor(sumsBefore / HOUR_MS), pause);
   // These are rechecks of watches that are no longer polled. Other rechecks end by themselves.
   await db
     .deleteFrom("rechecks")
     .where("until_at", "<", nowMs - OVERDUE_RECHECK_MS)
     .execute();
-  await db.deleteFrom("watch_hours").where("hour", "<", before).execute();
+  await forgetHours(db, "watch_hours", before, pause);
   await db.deleteFrom("silences").where("ends_at", "<", before).execute();
-  await db
-    .deleteFrom("groups")
-    .where("due_at", "is", null)
-    .where("last_sealed_at", "<", before)
-    .execute();
-  await forgetSources(db, before, inUse);
+  await forgetGroupTimers(db, before, pause);
+  await forgetSources(db, { before, inUse, pause });
   await forgetNotes(db);
-}
-
-/** Repeats a round until it deletes nothing more. */
-async function repeat(round: () => Promise<bigint>): Promise<void> {
-  while ((await round()) > 0n);
 }
 
 /**
@@ -109,23 +96,33 @@ async function repeat(round: () => Promise<bigint>): Promise<void> {
  */
 async function forgetSources(
   db: Executor,
-  before: number,
-  inUse: ReadonlySet<string>,
+  { before, inUse, pause }: Pick<Prune, "inUse" | "pause"> & { readonly before: number },
 ): Promise<void> {
-  const old = await db
-    .selectFrom("sources")
-    .select("fingerprint")
-    .where("last_poll_at", "<", before)
-    .execute();
-  const unused = old
-    .map(({ fingerprint }) => fingerprint)
-    .filter((fingerprint) => !inUse.has(fingerprint));
-  for (let at = 0; at < unused.length; at += AT_ONCE)
-    await db
-      .deleteFrom("sources")
-      .where("fingerprint", "in", unused.slice(at, at + AT_ONCE))
-      .where("last_poll_at", "<", before)
-      .execute();
+  await walkTable(
+    "",
+    {
+      async read(after) {
+        const rows = await db
+          .selectFrom("sources")
+          .select(["fingerprint", "last_poll_at"])
+          .where("fingerprint", ">", after)
+          .orderBy("fingerprint")
+          .limit(ROWS_PER_PAGE)
+          .execute();
+        return rows.map(({ fingerprint, last_poll_at }) => ({
+          key: fingerprint,
+          isOld: last_poll_at !== null && last_poll_at < before && !inUse.has(fingerprint),
+        }));
+      },
+      forget: (_after, _last, old) =>
+        db
+          .deleteFrom("sources")
+          .where("fingerprint", "in", old)
+          .where("last_poll_at", "<", before)
+          .execute(),
+    },
+    pause,
+  );
   await forgetGroups(db);
 }
 
@@ -160,158 +157,144 @@ async function forgetNotes(db: Executor): Promise<void> {
  * Deletes watches and targets that were removed long ago. The items of all these targets are
  * deleted in one scan, because no index leads from a target to its items.
  */
-async function forgetWatches(db: Executor, removedBefore: number): Promise<void> {
-  await transact(db, async (on) => {
-    const gone = on
-      .selectFrom("targets as t")
-      .innerJoin("watches as w", "w.key", "t.watch_key")
-      .select("t.id")
-      .where((eb) =>
-        eb.or([eb("t.removed_at", "<", removedBefore), eb("w.removed_at", "<", removedBefore)]),
-      );
-    if ((await gone.limit(1).execute()).length > 0) {
+async function forgetWatches(db: Executor, removedBefore: number, pause: Pause): Promise<void> {
+  let hasGone = false;
+  await walkTable(
+    0,
+    {
+      async read(after) {
+        const rows = await db
+          .selectFrom("targets as t")
+          .innerJoin("watches as w", "w.key", "t.watch_key")
+          .select(["t.id", "t.removed_at", "w.removed_at as watch_removed_at"])
+          .where("t.id", ">", after)
+          .orderBy("t.id")
+          .limit(ROWS_PER_PAGE)
+          .execute();
+        const isOld = (atMs: number | null) => atMs !== null && atMs < removedBefore;
+        return rows.map((row) => ({
+          key: row.id,
+          isOld: isOld(row.removed_at) || isOld(row.watch_removed_at),
+        }));
+      },
+      forget: async () => void (hasGone = true),
+    },
+    pause,
+  );
+  if (hasGone)
+    await transact(db, async (on) => {
+      const gone = on
+        .selectFrom("targets as t")
+        .innerJoin("watches as w", "w.key", "t.watch_key")
+        .select("t.id")
+        .where((eb) =>
+          eb.or([eb("t.removed_at", "<", removedBefore), eb("w.removed_at", "<", removedBefore)]),
+        );
       for (const table of ["items", "members", "rechecks"] as const)
         await on.deleteFrom(table).where("target_id", "in", gone).execute();
       await on.deleteFrom("targets").where("id", "in", gone).execute();
-    }
-    await on.deleteFrom("watches").where("removed_at", "<", removedBefore).execute();
-  });
+    });
+  await db.deleteFrom("watches").where("removed_at", "<", removedBefore).execute();
 }
 
 /**
  * Deletes old items, reading them in the order of their key. An index by time would slow down every
- * poll; this scan runs once a day.
+ * poll; this walk is made once a day.
  */
-async function forgetTweets(db: Executor, before: number): Promise<void> {
-  let after = "";
-  for (;;) {
-    const rows = await db
-      .selectFrom("items")
-      .select(["item_id"])
-      .where("item_id", ">", after)
-      .orderBy("item_id")
-      .limit(AT_ONCE)
-      .execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    await db
-      .deleteFrom("items")
-      .where("item_id", ">", after)
-      .where("item_id", "<=", last.item_id)
-      .where("item_kind", "=", "tweet")
-      .where("seen_at", "<", before)
-      .execute();
-    after = last.item_id;
-  }
-}
+const forgetTweets = (db: Executor, before: number, pause: Pause): Promise<void> =>
+  walkTable(
+    "",
+    {
+      async read(after) {
+        const rows = await db
+          .selectFrom("items")
+          .select(({ fn }) => ["item_id", fn.min("seen_at").as("first_at")])
+          .where("item_id", ">", after)
+          .groupBy("item_id")
+          .orderBy("item_id")
+          .limit(ROWS_PER_PAGE)
+          .execute();
+        return rows.map(({ item_id, first_at }) => ({ key: item_id, isOld: first_at < before }));
+      },
+      forget: (after, last) =>
+        db
+          .deleteFrom("items")
+          .where("item_id", ">", after)
+          .where("item_id", "<=", last)
+          .where("item_kind", "=", "tweet")
+          .where("seen_at", "<", before)
+          .execute(),
+    },
+    pause,
+  );
 
-const forgetMessages = async (db: Executor, before: number): Promise<bigint> => {
+const forgetLedger = (db: Executor, before: number, pause: Pause): Promise<void> => {
   const old = db
-    .selectFrom("messages")
+    .selectFrom("ledger")
     .select("id")
-    .where("state", "!=", OPEN)
-    .where("done_at", "<", before)
-    // Further messages of the thread are still posted below this message.
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("threads as t")
-            .select("t.sink")
-            .whereRef("t.message_id", "=", "messages.id"),
-        ),
-      ),
-    )
-    .limit(AT_ONCE);
-  return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
-};
-
-/** Deletes old deliveries, except those that wait or whose message is still stored. */
-async function forgetDeliveries(db: Executor, before: number): Promise<void> {
-  let after = 0;
-  for (;;) {
-    const rows = await db
-      .selectFrom("deliveries")
-      .select("id")
-      .where("id", ">", after)
-      .where("created_at", "<", before)
-      .orderBy("id")
-      .limit(AT_ONCE)
-      .execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    await db
-      .deleteFrom("deliveries")
-      .where("id", ">", after)
-      .where("id", "<=", last.id)
-      .where("created_at", "<", before)
-      .where("state", "!=", WAITING)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("messages")
-              .select("messages.id")
-              .whereRef("messages.id", "=", "deliveries.message_id"),
-          ),
-        ),
-      )
-      .execute();
-    after = last.id;
-  }
-}
-
-async function forgetEvents(db: Executor, before: number): Promise<void> {
-  let after = 0;
-  for (;;) {
-    const rows = await db
-      .selectFrom("events")
-      .select("seq")
-      .where("seq", ">", after)
-      .where("detected_at", "<", before)
-      .orderBy("seq")
-      .limit(AT_ONCE)
-      .execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    await db
-      .deleteFrom("events")
-      .where("seq", ">", after)
-      .where("seq", "<=", last.seq)
-      .where("detected_at", "<", before)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("deliveries")
-              .select("deliveries.id")
-              .whereRef("deliveries.event_id", "=", "events.id"),
-          ),
-        ),
-      )
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("enrichments")
-              .select("enrichments.seq")
-              .whereRef("enrichments.event_id", "=", "events.id")
-              .where("enrichments.state", "=", WAITING),
-          ),
-        ),
-      )
-      .execute();
-    after = last.seq;
-  }
-}
-
-async function forgetLedger(db: Executor, before: number, sumsBefore: number): Promise<void> {
-  const old = db.selectFrom("ledger").select("id").where("reserved_at", "<", before).limit(AT_ONCE);
-  await repeat(
+    .where("reserved_at", "<", before)
+    .limit(ROWS_PER_PAGE);
+  return repeatPages(
     async () =>
       (await db.deleteFrom("ledger").where("id", "in", old).executeTakeFirst()).numDeletedRows,
+    pause,
   );
-  const hour = Math.floor(sumsBefore / 3_600_000);
-  await db.deleteFrom("spent_hours").where("hour", "<", hour).execute();
-  await db.deleteFrom("spent_lines").where("hour", "<", hour).execute();
+};
+
+/** Deletes sums by the hour, an hour at a time. `before` has the unit of the table's hours. */
+async function forgetHours(
+  db: Executor,
+  table: "spent_hours" | "spent_lines" | "watch_hours",
+  before: number,
+  pause: Pause,
+): Promise<void> {
+  for (;;) {
+    const oldest = await db
+      .selectFrom(table)
+      .select("hour")
+      .where("hour", "<", before)
+      .orderBy("hour")
+      .limit(1)
+      .executeTakeFirst();
+    if (oldest === undefined) return;
+    await db.deleteFrom(table).where("hour", "=", oldest.hour).execute();
+    await pause();
+  }
 }
+
+/** Deletes the timers of groups in which nothing waits and nothing was sent for long. */
+const forgetGroupTimers = (db: Executor, before: number, pause: Pause): Promise<void> =>
+  walkTable(
+    { sink: "", group_key: "" },
+    {
+      async read(after) {
+        const rows = await db
+          .selectFrom("groups")
+          .select(["sink", "group_key", "due_at", "last_sealed_at"])
+          .where((eb) =>
+            eb(eb.refTuple("sink", "group_key"), ">", eb.tuple(after.sink, after.group_key)),
+          )
+          .orderBy("sink")
+          .orderBy("group_key")
+          .limit(ROWS_PER_PAGE)
+          .execute();
+        return rows.map(({ sink, group_key, due_at, last_sealed_at }) => ({
+          key: { sink, group_key },
+          isOld: due_at === null && last_sealed_at !== null && last_sealed_at < before,
+        }));
+      },
+      forget: (after, last) =>
+        db
+          .deleteFrom("groups")
+          .where((eb) =>
+            eb(eb.refTuple("sink", "group_key"), ">", eb.tuple(after.sink, after.group_key)),
+          )
+          .where((eb) =>
+            eb(eb.refTuple("sink", "group_key"), "<=", eb.tuple(last.sink, last.group_key)),
+          )
+          .where("due_at", "is", null)
+          .where("last_sealed_at", "<", before)
+          .execute(),
+    },
+    pause,
+  );
