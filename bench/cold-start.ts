@@ -1,7 +1,9 @@
 /**
  * From spawning the command to its first billed request, with a state file that does not exist yet;
- * and what was computed until then.
+ * and what was computed until then. A bare script that only sends a request takes turns with it.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApiStub } from "./api-stub.ts";
@@ -15,16 +17,38 @@ const ROUNDS = 7;
 
 export async function benchColdStart(): Promise<readonly Figure[]> {
   const starts: Start[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) starts.push(await inScratch(startOnce));
+  const bareMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bareMs.push(await startBare());
+    starts.push(await inScratch(startOnce));
+  }
   const tookMs = starts.map((start) => start.tookMs);
   const range = `${wholeText(Math.min(...tookMs))} to ${wholeText(Math.max(...tookMs))}`;
   const cpu = `${wholeText(median(starts.map(({ cpuMs }) => cpuMs)))} ms of CPU`;
+  const bare = `a bare script ${wholeText(median(bareMs))} ms`;
   return [
     {
       name: "cold start to first poll",
-      value: `${wholeText(median(tookMs))} ms (median of ${ROUNDS}, ${range}), ${cpu}`,
+      value: `${wholeText(median(tookMs))} ms (median of ${ROUNDS}, ${range}), ${cpu}; ${bare}`,
+      ratios: { "cold start / bare script": median(tookMs) / median(bareMs) },
     },
   ];
+}
+
+const BARE_SCRIPT = `require("node:http").get(process.argv[1])`;
+
+/** The time until the request of a bare script arrives, in ms. */
+async function startBare(): Promise<number> {
+  const api = await startApiStub();
+  const startMs = performance.now();
+  const child = spawn(process.execPath, ["-e", BARE_SCRIPT, api.url], { stdio: "ignore" });
+  const ended = once(child, "exit");
+  try {
+    return (await api.firstBilled) - startMs;
+  } finally {
+    await ended;
+    await api.close();
+  }
 }
 
 interface Start {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Seen from where the bench is compiled to, .bench/bench/. */
-const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const GRACE_MS = 10_000;
 /** Linux counts CPU time of a process in these, proc_pid_stat(5). */
 const TICKS_A_SECOND = 100;
@@ -44,7 +44,7 @@ export function startDaemonProcess(
   const ended = once(child, "exit");
   return {
     cpuMs: () => cpuMs(child.pid ?? 0),
-    residentKilobytes: () => kilobytes(child.pid, "VmRSS"),
+    residentKilobytes: () => residentKilobytes(child.pid),
     peakKilobytes: () => kilobytes(child.pid, "VmHWM"),
     async said(text) {
       while (!log.includes(text)) {
@@ -65,6 +65,9 @@ export function startDaemonProcess(
     stop: () => stop(child, ended),
   };
 }
+
+/** The resident memory of a process. */
+export const residentKilobytes = (pid: number | undefined): number => kilobytes(pid, "VmRSS");
 
 const kilobytes = (pid: number | undefined, field: string): number =>
   Number(

@@ -3,6 +3,11 @@
 export interface Figure {
   readonly name: string;
   readonly value: string;
+  /**
+   * Ratios of figures of the same run, and counts, by their names in the history: what depends
+   * little on the machine. Less is better.
+   */
+  readonly ratios?: Readonly<Record<string, number>>;
 }
 
 /** Measures one thing and leaves nothing behind: no process, no file. */

@@ -2,12 +2,14 @@
  * Resident memory and CPU of the daemon while nothing is due. The state is filled beforehand,
  * because ten thousand first polls take more than eight minutes at the service's ceiling.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startApiStub } from "./api-stub.ts";
 import { configText } from "./config-text.ts";
-import { startDaemonProcess } from "./daemon-process.ts";
+import { residentKilobytes, startDaemonProcess } from "./daemon-process.ts";
 import type { Figure } from "./figure.ts";
 import { fillState } from "./filled-state.ts";
 import { inScratch } from "./scratch.ts";
@@ -20,15 +22,36 @@ const SETTLE_MS = 45_000;
 /** Holds what is done once a minute, once. */
 const WATCHED_MS = 60_000;
 const PATTERNS = 60;
+const BARE_SETTLE_MS = 1_000;
+
+const [FEW, MANY] = [1_000, 10_000];
 
 export async function benchIdle(): Promise<readonly Figure[]> {
-  const figures: Figure[] = [];
-  for (const watches of [1_000, 10_000])
-    figures.push(await inScratch((folder) => measure(folder, watches)));
-  return figures;
+  const few = await inScratch((folder) => measure(folder, FEW));
+  const many = await inScratch((folder) => measure(folder, MANY));
+  const ratios = {
+    "memory of 1,000 watches / bare Node": few.kilobytes / (await bareKilobytes()),
+    "kB a watch": (many.kilobytes - few.kilobytes) / (MANY - FEW),
+  };
+  return [few, { ...many, ratios }];
 }
 
-async function measure(folder: string, watches: number): Promise<Figure> {
+/** The resident memory of a process that does nothing. */
+async function bareKilobytes(): Promise<number> {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1_000)"]);
+  const ended = once(child, "exit");
+  await pause(BARE_SETTLE_MS);
+  const kilobytes = residentKilobytes(child.pid);
+  child.kill();
+  await ended;
+  return kilobytes;
+}
+
+interface Idle extends Figure {
+  readonly kilobytes: number;
+}
+
+async function measure(folder: string, watches: number): Promise<Idle> {
   const api = await startApiStub();
   const path = join(folder, "watches.yaml");
   await writeFile(path, configText({ apiUrl: api.url, watches, scheduleOf: idleSchedule }));
@@ -42,9 +65,11 @@ async function measure(folder: string, watches: number): Promise<Figure> {
     const before = daemon.cpuMs();
     await pause(WATCHED_MS);
     const share = (daemon.cpuMs() - before) / WATCHED_MS;
-    const megabytes = daemon.residentKilobytes() / 1_000;
+    const kilobytes = daemon.residentKilobytes();
+    const megabytes = kilobytes / 1_000;
     if (api.billed > 0) throw new Error(`${api.billed} requests while idle`);
     return {
+      kilobytes,
       name: `idle at ${watches.toLocaleString("en")} watches`,
       value: `${megabytes.toFixed(0)} MB resident, ${(share * 100).toFixed(2)} % CPU (up in ${upMs.toFixed(0)} ms)`,
     };

@@ -1,9 +1,10 @@
 /**
  * Events per second from a full outbox to a webhook on loopback in another process, until the last
- * result is durable.
+ * result is durable. Bare commits take turns with it.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { OpenedStore } from "../src/state/open.ts";
+import { bareCommitRate } from "./bare-commits.ts";
 import { createDeliveryHarness, type DeliverySetup } from "./delivery-harness.ts";
 import type { Figure } from "./figure.ts";
 import { createPollingHarness } from "./polling-harness.ts";
@@ -19,12 +20,17 @@ const EVENTS_A_POLL = 1_000;
 const WARM_UP_EVENTS = 1_000;
 
 export async function benchOutbox(): Promise<readonly Figure[]> {
-  const rates: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) rates.push(await drainRate({}));
+  const [rates, bareRates]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bareRates.push(await bareCommitRate());
+    rates.push(await drainRate({}));
+  }
+  const [rate, bareRate] = [median(rates), median(bareRates)];
   return [
     {
       name: "outbox to webhook, durable",
-      value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")})`,
+      value: `${wholeText(rate)} events/s (rounds: ${rates.map(wholeText).join(", ")}); bare commits ${wholeText(bareRate)}/s`,
+      ratios: { "time of a delivery / bare commit": bareRate / rate },
     },
   ];
 }

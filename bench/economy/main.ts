@@ -6,6 +6,7 @@
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { boundOf, leastOfTicks } from "./bound.ts";
+import { runBursts } from "./burst.ts";
 import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
 import { runMemberLists } from "./member-lists.ts";
@@ -225,6 +226,11 @@ if (words[0] === "--feeds") {
 
 if (words[0] === "--member-lists") {
   await runMemberLists();
+  process.exit();
+}
+
+if (words[0] === "--burst") {
+  await runBursts();
   process.exit();
 }
 
