@@ -99,7 +99,9 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 
 /**
  * Divides accounts, given with the least deep first, into searches. An account joins the search of
- * the account before it if the search then needs no further page.
+ * the account before it if the search then needs no further page. Accounts that are read equally
+ * far back, as those that a probe showed to have posted are, also share a search that takes no more
+ * pages than two would. In a burst the last page of each is then filled.
  */
 export function batchParts<P extends Part>(
   parts: readonly P[],
@@ -109,12 +111,16 @@ export function batchParts<P extends Part>(
   for (const part of parts) {
     const last = batches.at(-1) ?? [];
     const more = [...last, part];
-    if (last.length > 0 && isOneQuery(more, limits) && pagesOfBatch(more) <= pagesOfBatch(last))
+    if (last.length > 0 && isOneQuery(more, limits) && pagesOfBatch(more) <= maxPages(last, part))
       last.push(part);
     else batches.push([part]);
   }
   return batches;
 }
+
+/** Returns how many pages a search may take if an account joins it. */
+const maxPages = (batch: readonly Part[], part: Part): number =>
+  pagesOfBatch(batch) + (part.floorMs === floorOf(batch) ? pagesOfBatch([part]) : 0);
 
 /**
  * The number of candidates that are tried for each free place in a search. Some candidates do not

@@ -66,3 +66,11 @@ it("quiet members with a deep lookback share no search with busy ones, whose kno
   );
   expect(batches.map((batch) => batch.length)).toEqual([2, 1]);
 });
+
+it("members that are read equally far back share a search that takes no page more than two would", () => {
+  const burst = ["a", "b", "c"].map((name) => part(name, 1, 12));
+  const deeper = part("deeper", 3, 12);
+  const batches = batchParts([...burst, deeper], FIRST_LIMITS);
+  expect(batches.map((batch) => batch.length)).toEqual([3, 1]);
+  expect(batches.map(pagesOfBatch)).toEqual([2, 2]);
+});
