@@ -58,6 +58,8 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}) {
 }
 
 const search = { type: "search", query: "zebra", schedule: "@every 10s" };
+/** For tests that take an hour of the clock. */
+const rare = { ...search, schedule: "@every 1m" };
 
 describe("a backtest", () => {
   it("sends with the active configuration what the daemon sent, and says so by watch and sink", async () => {
@@ -122,27 +124,27 @@ describe("what people did then", () => {
     String((await call(`explain/${tweet}`)).verdicts[0].event.id);
 
   it("is replayed at its time: snoozes, silenced authors and pauses", async () => {
-    const one = { all: search };
+    const one = { all: rare };
     const { clock, post, call, config, backtest } = await setUp({ watches: () => one });
     const first = await post("a zebra asks");
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     const snoozed = await eventOf(call, first);
     expect(await call(`alerts/${snoozed}/snooze?for=10m&by=Ada`, "POST")).toMatchObject({
       changed: 1,
     });
     await post("another zebra asks");
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     await call("watches/all/pause", "POST");
     await post("a zebra meanwhile");
     await clock.advance(20 * MINUTE);
     await call("watches/all/resume", "POST");
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     await call(`alerts/${snoozed}/author-silence?for=10m&by=Ada`, "POST");
     await post("a loud zebra");
     await post("a calm zebra", "calm_one");
     await clock.advance(20 * MINUTE);
     await post("a zebra afterwards");
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     const view = await backtest(config());
     expect(view.sent).toEqual([]);
     expect(view.watches).toMatchObject([{ after: { read: 6, alerted: 6 } }]);
@@ -152,13 +154,13 @@ describe("what people did then", () => {
   it("is replayed at its time: an acknowledgement ends an escalation", async () => {
     const steps = [{ after: "15m", sink: "ops" }];
     const { clock, post, call, config, backtest, ops } = await setUp({
-      watches: () => ({ all: search }),
+      watches: () => ({ all: rare }),
       sink: { escalate: steps },
     });
     const [one] = [await post("one zebra")];
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     await post("two zebra");
-    await clock.advance(MINUTE);
+    await clock.advance(2 * MINUTE);
     await call(`alerts/${await eventOf(call, one)}/acknowledgement?by=Ada`, "POST");
     await clock.advance(30 * MINUTE);
     expect(ops.events().filter(({ type }) => type === "alert.escalated")).toHaveLength(1);
@@ -174,7 +176,7 @@ describe("what people did then", () => {
 describe("where it differs from what was sent", () => {
   it("names the failure of the sink with its times", async () => {
     const { clock, post, hook, config, backtest } = await setUp({
-      watches: () => ({ all: search }),
+      watches: () => ({ all: rare }),
       sink: { retry_for: "5m" },
     });
     hook.answer((_, response) => void response.writeHead(503).end());

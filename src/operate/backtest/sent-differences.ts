@@ -2,11 +2,9 @@
  * Compares the replay of the active configuration with what the state recorded, and finds the cause
  * of each difference in the state.
  */
-import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryOutcome, DeliveryPath, EventRecord } from "../../model/history.ts";
-import { ownValue } from "../../model/own-value.ts";
 import { isVolumeEvent } from "../../render/messages/volume-message.ts";
 import { isFollowUp } from "../../route/level.ts";
 import type { Placed } from "./compare.ts";
@@ -171,8 +169,6 @@ class Causes {
       return known(
         `it still waited when ${was === "silenced" ? "the silence began" : "its post was deleted"}, at ${isoTime(beganMs)}`,
       );
-    if (ownValue(this.eventOf(id)?.labels ?? {}, ENRICH_LABEL) !== undefined)
-      return known("it waited for its enrichment");
     return unknown(`the state calls it ${real.state}, and the replay ${tried.state}`);
   }
 

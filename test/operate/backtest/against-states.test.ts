@@ -9,7 +9,11 @@ import { warmUp } from "../../sim/run/warm-up.ts";
 
 beforeAll(warmUp);
 
-const SEEDS = [2, 7, 8, 10];
+/**
+ * They have duplicates, silences, deleted posts, mutes, posts that are too old, enrichments and
+ * watches that ignore.
+ */
+const SEEDS = [8, 11, 12, 15, 17];
 
 it.each(SEEDS)("replays what the state recorded, seed %i", async (seed) => {
   const { objections, counts } = await checkBacktest(drawScenario(seed));
