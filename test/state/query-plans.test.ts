@@ -77,6 +77,9 @@ test("the figures of the outbox never walk through a whole table", async () => {
   const isBounded =
     /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED/;
   expect(plans.filter((step) => !isBounded.test(step))).toEqual([]);
+  // The order of ids is that of all messages.
+  expect(plans.filter((step) => step.includes("(id>?)"))).toEqual([]);
+  expect(plans).toContain("SCAN m USING INDEX messages_dead");
 });
 
 test("the search of past events finds both ends of the table without walking through it", async () => {

@@ -13,6 +13,8 @@ const DAYS_OF_ALL = 30;
 const DAYS_OF_ONE = 14;
 /** How many days of the past may still get alerts: what polls find late. */
 const OPEN_DAYS = 2;
+/** A count of such a day is used this long, unless it is today: pages ask every ten seconds. */
+const OPEN_FOR_MS = 30_000;
 
 export interface DaysDeps {
   readonly store: DayStore &
@@ -31,19 +33,30 @@ export interface Days {
 
 /** Creates the counts. What was counted of a day that is over is remembered. */
 export function createDays({ store, clock }: DaysDeps): Days {
-  const counted = new Map<number, number>();
+  const counted = new Map<number, { readonly count: number; readonly atMs: number }>();
+  /** A count that was made while a day was open says nothing once the day is over. */
+  const isKnown = (day: number): boolean => {
+    const known = counted.get(day);
+    if (known === undefined) return false;
+    const [endsAtMs, closesAtMs] = [(day + 1) * DAY_MS, (day + OPEN_DAYS) * DAY_MS];
+    if (known.atMs >= closesAtMs) return true;
+    const nowMs = clock.now();
+    const isOver = known.atMs >= endsAtMs && nowMs < closesAtMs;
+    return isOver && nowMs >= known.atMs && nowMs < known.atMs + OPEN_FOR_MS;
+  };
   return {
     async ofAll(periodStartMs) {
       const today = Math.floor(clock.now() / DAY_MS);
       for (const day of counted.keys()) if (day <= today - DAYS_OF_ALL) counted.delete(day);
       const alerts = [];
       for (let day = today - DAYS_OF_ALL + 1; day <= today; day += 1) {
-        const known = day > today - OPEN_DAYS ? undefined : counted.get(day);
-        if (known === undefined) {
+        if (!isKnown(day)) {
           await yieldToEventLoop();
-          counted.set(day, await store.countAlerts(day * DAY_MS, (day + 1) * DAY_MS));
+          const atMs = clock.now();
+          const count = await store.countAlerts(day * DAY_MS, (day + 1) * DAY_MS);
+          counted.set(day, { count, atMs });
         }
-        alerts.push({ day: dayOf(day), count: counted.get(day) ?? 0 });
+        alerts.push({ day: dayOf(day), count: counted.get(day)?.count ?? 0 });
       }
       const hours = await store.spentByHour(periodStartMs);
       return {

@@ -219,8 +219,13 @@ class DaemonViews implements Views {
     const readPath = createPathReader(config(), await store.listSilences());
     const found = await findItem(store, item, { readWait, readPath });
     if (found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
-    const firstReads = inFirstRead(config().watches, await store.listWatches());
-    const parts = { store, config: config(), polls: this.#parts.engine.polls, nowMs };
+    const states = await store.listWatches();
+    const firstReads = inFirstRead(config().watches, states);
+    const once = {
+      listWatches: async () => states,
+      loadSources: (keys: readonly string[]) => store.loadSources(keys),
+    };
+    const parts = { store: once, config: config(), polls: this.#parts.engine.polls, nowMs };
     const { itemId } = found;
     return {
       ...found,

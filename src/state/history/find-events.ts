@@ -153,7 +153,9 @@ async function matching(
     .execute();
   const found = rows
     .map((row) => ({ seq: Number(row.seq), event: eventOf(row) }))
-    .filter(({ event }) => text === undefined || says(event.body, text));
+    .filter(({ event }) => text === undefined || says(event.body, text))
+    // Their deliveries are read next, which takes longer than to see that a text occurs.
+    .slice(0, state === undefined ? query.limit + 1 : undefined);
   const records = await recordsOf(
     db,
     found.map(({ event }) => event),

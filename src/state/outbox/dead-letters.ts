@@ -2,6 +2,7 @@
  * Reads the dead letters: messages that were given up and neither acknowledged nor sent again, one
  * by one and counted by sink and cause.
  */
+import { sql } from "kysely";
 import type { ChirpEvent } from "../../model/event.ts";
 import type {
   DeadCause,
@@ -29,7 +30,8 @@ export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection 
         eb
           .selectFrom("deliveries as d")
           .select("d.id")
-          .whereRef("d.message_id", "=", "m.id")
+          // A plain `m.id` would make SQLite read all messages in the order of their ids.
+          .where("d.message_id", "=", sql<string>`m.id || ''`)
           .where("d.message_id", "is not", null),
       ),
     );
