@@ -14,7 +14,8 @@ import { NOW_MS, silentLog } from "./daemon-stand-in.ts";
 import { createTroubledDaemon, showUnseen } from "./troubled-daemon.ts";
 
 const openPage = useBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 async function open(context: TestContext) {
   const page = await openPage(context);
