@@ -1,8 +1,10 @@
 /** Which messages wait for a line that says who acknowledged their alerts. */
-import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { loadDriver } from "../../../src/state/db/driver.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+
+const Database = loadDriver();
 
 it("are those that can be edited, or may be once they are sent", async () => {
   const path = tempStatePath();
