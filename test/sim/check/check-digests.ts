@@ -3,6 +3,7 @@
  * messages of that digest. What a digest does not list is more than `max_items`.
  */
 import type { Evidence } from "./evidence.ts";
+import { mayBeSnoozed } from "./check-snoozes.ts";
 import { type Alert, groupBy, isBehindMute, routedOf } from "./outbox.ts";
 import { type Place, placesOf, routesIn } from "./routes.ts";
 
@@ -25,7 +26,9 @@ function checkAlert(alert: Alert, evidence: Evidence): readonly string[] {
   const isSent = row.state === "sealed" || row.state === "waiting" || row.state === "summarised";
   if (isSent && isGathered && !isPossible)
     return [`${what} waits at ${row.sink} for a digest that is not written`];
-  if (isSent && !isGathered && isRequired && !isBehindMute(alert, outbox))
+  // What a snooze holds for longer is sent when that ends.
+  const isSnoozed = mayBeSnoozed(alert, evidence);
+  if (isSent && !isGathered && isRequired && !isSnoozed && !isBehindMute(alert, outbox))
     return [`${what} goes to ${row.sink} outside its digest`];
   const message = outbox.messages.get(row.messageId ?? "");
   if (!isGathered || message === undefined || isClockSet) return [];
