@@ -30,7 +30,7 @@ export interface BacktestAccount {
  */
 const NOT_REPLAYED: ReadonlySet<Step["do"]> = new Set(["reload", "jump", "backfill", "ask"]);
 
-export const replayable = ({ skewsMs: _, ...scenario }: Scenario): Scenario => ({
+const replayable = ({ skewsMs: _, ...scenario }: Scenario): Scenario => ({
   ...scenario,
   steps: scenario.steps.filter((step) => !NOT_REPLAYED.has(step.do)),
 });
