@@ -23,7 +23,7 @@ const MAX_WORDS = {
   "docs/page.md": 830,
   "docs/act-on-alerts.md": 867,
   "routes, commands and errors of what people do about alerts": 500,
-  "`actions_link`, buttons below escalations, and chats in `validate --online`": 145,
+  "`actions_link`, buttons below escalations, and chats in `validate --online`": 240,
   "keys, options and rules of digests, reports, dates, forums and mentions": 851,
   "init for each sink, the image for two architectures, a manifest for SQLite": 312,
 } as const;
