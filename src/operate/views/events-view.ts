@@ -21,7 +21,7 @@ export function eventsView(
 }
 
 /** How many events are examined in one turn of the event loop, and for one answer. */
-const EXAMINED_AT_ONCE = 500;
+const EXAMINED_AT_ONCE = 2_000;
 const MAX_EXAMINED = 20_000;
 
 /** Searches as the store does, in steps, so that a long search does not delay polls. */
