@@ -48,6 +48,7 @@ function setUp(open: Open) {
 
 it.each([
   ["rejects", () => Promise.reject(new Error("no"))],
+  ["fails by a mistake of its own", () => Promise.reject(new TypeError("undefined is no socket"))],
   ["rejects with no error", () => Promise.reject("no")],
   ["rejects with nothing", () => Promise.reject(undefined)],
   [
