@@ -36,6 +36,7 @@ const TESTS_OF_PROCESSES = [
 /** Tests of the whole daemon, and those that play large tables or days of polls. */
 const TESTS_OF_THE_WHOLE = [
   "test/app/**/*.test.ts",
+  "test/chat/{choices,discord,hostile-posts,slack,vendors}.test.ts",
   "test/engine/{feed-freshness,groups,large-lists,list-groups,quota}.test.ts",
   "test/engine/{recheck,searches,service-faults}.test.ts",
   "test/faults/{same-cron,sinks}.test.ts",

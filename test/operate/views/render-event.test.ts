@@ -40,7 +40,7 @@ function setUp({ events = [], sink = {}, route, body = "plain" }: Setup = {}) {
   };
   const templates = ["own", "standard"].map((name) => ({ name, events: ["tweet.*"], title: name }));
   const config = {
-    ...{ templates, route, ops: { sinks: [] }, linksHost: "https://x.com" },
+    ...{ templates, route, ops: { sinks: [] }, linksHost: "https://x.com", server: {} },
     watches: [
       makeWatch(
         "brand",

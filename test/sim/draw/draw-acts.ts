@@ -42,7 +42,7 @@ const drawSteps = (dice: Dice, names: readonly string[]): Json =>
   }));
 
 /** Leaves steps out that a configuration may not have: to where the alert is, or to nowhere. */
-export function withoutOwnSteps(config: ConfigText): ConfigText {
+function withoutOwnSteps(config: ConfigText): ConfigText {
   const all = config["sinks"] as JsonObject;
   const cut = (keys: JsonObject, own: readonly string[]): JsonObject => {
     const { escalate, ...rest } = keys;
