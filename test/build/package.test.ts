@@ -137,7 +137,7 @@ describe("the packed package", () => {
     ).toEqual([]);
   });
 
-  it("is what a user needs and nothing else: at most 240 files and 1.6 MB, no sources, and the types in one file", () => {
+  it("is what a user needs and nothing else: at most 250 files and 1.6 MB, no sources, and the types in one file", () => {
     const files = readdirSync(join(consumer, "node_modules/chirpwatch"), {
       recursive: true,
       withFileTypes: true,
@@ -146,7 +146,7 @@ describe("the packed package", () => {
       .map(({ parentPath, name }) =>
         relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)),
       );
-    expect(files.length).toBeLessThanOrEqual(240);
+    expect(files.length).toBeLessThanOrEqual(250);
     expect(tarballBytes).toBeLessThanOrEqual(1_600_000);
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
     expect(files).toEqual(

@@ -117,6 +117,26 @@ export function describeFollowUps(name: string, makeStore: () => Promise<Store>)
         .find((one) => one.event.id === event.id)
         ?.deliveries.map(({ state }) => state);
 
+    test("is about the alert of a watch that joined it, where nobody was shown its own", async () => {
+      await commit(found("1", "a"));
+      await send();
+      await commit(found("1", "b"));
+      const [unsent] = await members();
+      await store.withhold({ ...NOTHING, deletedIds: [unsent?.deliveryId ?? ""] });
+      await follow(after("1", "tweet.deleted", "b"), once);
+      expect((await members()).map(({ follows }) => follows?.state)).toEqual(["deleted"]);
+      await follow(after("1", "tweet.deleted", "a"), once);
+      expect((await members()).map(({ watches, follows }) => [watches, follows])).toEqual([
+        [
+          ["b", "a"],
+          expect.objectContaining({
+            state: "sent",
+            message: { id: "m1", ref: "ref of m1" },
+          }),
+        ],
+      ]);
+    });
+
     test.each([
       ["was sent", () => commit(found("1")).then(send), "sent"],
       [

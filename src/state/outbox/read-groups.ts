@@ -1,13 +1,13 @@
 /** Reads the deliveries of groups with all that their messages need to be made. */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
-import type { DueGroup, DueMember } from "../../model/outbox.ts";
+import type { DueGroup, DueMember, FollowedAlert } from "../../model/outbox.ts";
 import { MERGED } from "../db/literals.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { lastTexts } from "./edited-posts.ts";
-import { followedAlerts } from "./followed-alerts.ts";
+import { type FollowUpRow, followedAlerts } from "./followed-alerts.ts";
 import { isGone } from "./gone-posts.ts";
 
 /** A group of the outbox, with the deliveries that are to become one message. */
@@ -75,14 +75,19 @@ const joinedEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.joined_id", "e.watch", "e.watch_type", "e.labels"])
+    .select(["d.id", "d.joined_id", "d.follows_id"])
+    .select(["e.watch", "e.watch_type", "e.labels", "e.subject"])
     .where("d.joined_id", "in", list)
     .where("d.joined_id", "is not", null)
     .where("d.state", "=", MERGED)
     .orderBy("d.id"),
 );
 
-type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
+interface Joined {
+  readonly event: Pick<ChirpEvent, "watch" | "watchType" | "labels">;
+  /** If it is a follow-up, the delivery of the alert that it follows. */
+  readonly followUp: FollowUpRow | undefined;
+}
 type MemberRow = Awaited<ReturnType<typeof memberEvents>>["rows"][number];
 
 /** Reads groups as they are now, whatever the state of their deliveries. */
@@ -102,12 +107,10 @@ export async function readGroups(
       readDigestGroup(groupKey) === undefined ? [] : own,
     ),
   );
-  const followed = await followedAlerts(
-    db,
-    rows.flatMap(({ delivery_id: id, follows_id: followsId, subject }) =>
-      followsId === null ? [] : [{ id, followsId, subject }],
-    ),
-  );
+  const followed = await followedAlerts(db, [
+    ...rows.flatMap(({ delivery_id: id, ...row }) => followUpOf({ ...row, id }) ?? []),
+    ...[...joined.values()].flat().flatMap(({ followUp }) => followUp ?? []),
+  ]);
   const members = new Map<number, DueMember>();
   const throttleKeys = new Map<number, string | null>();
   for (const row of rows) {
@@ -120,9 +123,12 @@ export async function readGroups(
     members.set(id, {
       ...memberOf(row),
       event,
-      joined: others,
-      watches: [...new Set([event.watch, ...others.map(({ watch }) => watch)])],
-      follows: followed.get(id),
+      joined: others.map((other) => other.event),
+      watches: [...new Set([event.watch, ...others.map((other) => other.event.watch)])],
+      follows: shownAlert(
+        followed.get(id),
+        others.flatMap(({ followUp }) => followed.get(followUp?.id ?? id) ?? []),
+      ),
       ...(tweet === undefined ? {} : { isEdited: true }),
     });
   }
@@ -155,7 +161,29 @@ const memberOf = (row: MemberRow): Omit<DueMember, "event" | "joined" | "watches
   ...(row.template === null ? {} : { template: row.template }),
 });
 
-/** Returns the events of the deliveries that joined each of these, by its id. */
+const followUpOf = (row: {
+  readonly id: number;
+  readonly follows_id: number | null;
+  readonly subject: string;
+}): FollowUpRow | undefined =>
+  row.follows_id === null
+    ? undefined
+    : { id: Number(row.id), followsId: Number(row.follows_id), subject: row.subject };
+
+/**
+ * Returns the alert that a follow-up is about. If nobody was shown its own, but somebody was shown
+ * that of a follow-up that joined it, it is about that one: otherwise nobody would hear of the
+ * change.
+ */
+const shownAlert = (
+  own: FollowedAlert | undefined,
+  ofJoined: readonly FollowedAlert[],
+): FollowedAlert | undefined =>
+  own === undefined || own.state === "sent"
+    ? own
+    : (ofJoined.find(({ state }) => state === "sent") ?? own);
+
+/** Returns the deliveries that joined each of these, by its id. */
 async function joinedTo(
   db: Executor,
   ids: readonly number[],
@@ -163,7 +191,10 @@ async function joinedTo(
   const joined = new Map<number, Joined[]>();
   for (const row of (await joinedEvents(db, ids, {})).rows) {
     const others = joined.get(Number(row.joined_id)) ?? [];
-    others.push({ watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) });
+    others.push({
+      event: { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
+      followUp: followUpOf(row),
+    });
     joined.set(Number(row.joined_id), others);
   }
   return joined;

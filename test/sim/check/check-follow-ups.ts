@@ -155,7 +155,9 @@ function aboutNothingShown({ outbox }: Evidence): readonly string[] {
   };
   return followUpsSent(outbox).flatMap((followUp) => {
     const { sink, id } = followUp.row;
-    const alerts = alertsBefore(followUp, outbox);
+    // It also speaks for the follow-ups of other watches that joined it.
+    const joined = outbox.alerts.filter(({ row }) => row.joinedId === id);
+    const alerts = [followUp, ...joined].flatMap((one) => alertsBefore(one, outbox));
     return alerts.length === 0 || alerts.some(wasShown)
       ? []
       : [`${sink}: alert ${id} follows one that nobody was shown`];
