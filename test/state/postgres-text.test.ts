@@ -4,7 +4,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  type CompiledQuery,
   type DatabaseConnection,
   DummyDriver,
   Kysely,
@@ -19,7 +18,6 @@ import { insertDeliveries } from "../../src/state/outbox/insert-deliveries.ts";
 import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { quieten } from "../../src/state/polls/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
-import type { ReadsQuery } from "../../src/state/db/statement.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
 import type { Json } from "../../src/model/json.ts";
 import { closedBreaker } from "../../src/deliver/queue/sink-queue.ts";
@@ -40,12 +38,7 @@ class EmptyDriver extends DummyDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
     const { asked, targets } = this;
     return {
-      async executeQuery<R>(query: CompiledQuery | ReadsQuery): Promise<QueryResult<R>> {
-        if ("reads" in query) {
-          asked.push(...query.reads.map(({ sql }) => sql));
-          return { rows: query.reads.map(() => []) as R[] };
-        }
-        const { sql } = query;
+      async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
         const isOfTargets =
           sql.startsWith('select * from "targets"') || sql.startsWith('select "t"."id", ');

@@ -22,8 +22,6 @@ export class PostgresProxy {
   refuse: (text: string) => string | undefined = () => undefined;
   /** How many answers were lost. */
   lost = 0;
-  /** How many times a client spoke after the server had: it had waited for the server before. */
-  roundTrips = 0;
   readonly #ways = new Set<Way>();
   readonly #server: Server;
   #lose: Chosen | undefined;
@@ -118,14 +116,8 @@ class Way {
     [this.#proxy, this.#client, this.#server] = [proxy, client, server];
     const cut = () => this.cut();
     for (const socket of [client, server]) socket.setNoDelay().on("error", cut).on("close", cut);
-    let hasAnswered = true;
-    client.on("data", (chunk: Buffer) => {
-      if (hasAnswered) proxy.roundTrips += 1;
-      hasAnswered = false;
-      this.#inOrder(() => this.#hear(chunk));
-    });
+    client.on("data", (chunk: Buffer) => this.#inOrder(() => this.#hear(chunk)));
     server.on("data", (chunk: Buffer) => {
-      hasAnswered = true;
       if (this.#losesAnswer) return this.cut();
       this.#inOrder(() => void client.write(chunk), proxy.delayMs);
     });
@@ -171,7 +163,7 @@ class Way {
     this.#group.push(message);
     if ("PBDEC".includes(type)) return;
     const group = this.#group.splice(0);
-    if (type === "S" && this.#refusal !== undefined) this.#server.write(failureOf(this.#refusal));
+    if (type === "S" && this.#refusal !== undefined) this.#client.write(refusalOf(this.#refusal));
     else this.#server.write(Buffer.concat(group));
     this.#refusal = undefined;
   }
@@ -190,15 +182,11 @@ class Way {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * A query that the server refuses with the code, as it would have refused the statement: after what
- * was sent before it, and its transaction fails.
- */
-function failureOf(code: string): Buffer {
-  const text = `do $$ begin raise exception 'refused by the test' using errcode = '${code}'; end $$`;
-  const body = Buffer.from(`${text}\0`);
+/** An ErrorResponse, and that the transaction has failed. */
+function refusalOf(code: string): Buffer {
+  const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mrefused by the test\0\0`);
   const head = Buffer.alloc(5);
-  head.write("Q");
-  head.writeInt32BE(body.length + 4, 1);
-  return Buffer.concat([head, body]);
+  head.write("E");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields, Buffer.from([0x5a, 0, 0, 0, 5, 0x45])]);
 }

@@ -1,7 +1,7 @@
 /** Reads, compresses and trims the archive. The commit of a poll adds to it. */
 import { createHash } from "node:crypto";
 import type { ArchivedRead, ArchivePlace, ArchiveSize, ArchiveStore } from "../../model/archive.ts";
-import { type Executor, pipelinedInsert, transact } from "../db/statement.ts";
+import { type Executor, insertRows, transact } from "../db/statement.ts";
 import type { ArchiveTable } from "../db/tables.ts";
 import { compressText, expandCompressed } from "./compress.ts";
 import { decodeRead, encodeRead } from "./encode-read.ts";
@@ -66,7 +66,7 @@ const hashOf = (body: string): string =>
  * Inserts rows. A row with the same time and id as an existing one is left out, because it is the
  * same row: a transaction that failed may be run again.
  */
-export const insertArchived = pipelinedInsert(
+export const insertArchived = insertRows(
   "archive",
   ["at", "id", "until", "reads", "compressed", "bytes", "body"],
   (insert) => insert.onConflict((conflict) => conflict.columns(["at", "id"]).doNothing()),

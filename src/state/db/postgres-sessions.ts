@@ -44,7 +44,6 @@ export async function createPool(address: PostgresAddress, name?: string): Promi
   const pool = new pg.Pool({
     ...settingsOf(pg, address, name),
     query_timeout: ANSWER_TIMEOUT_MS,
-    pipeline: true,
     max: CONNECTIONS,
   });
   // The pool reports errors of idle connections here, which have no effect. An error of a

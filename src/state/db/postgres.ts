@@ -23,7 +23,7 @@ import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
 import { STATEMENT_TIMEOUT_MS, TRANSACTION_LIMITS } from "./postgres-sessions.ts";
 import { EXCLUSIVE, locksOf, scopeLocks, type ScopeQuery } from "./scopes.ts";
-import { type BatchQuery, isPipelined, type ReadsQuery } from "./statement.ts";
+import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
@@ -148,10 +148,6 @@ class Connection implements DatabaseConnection {
   readonly #names: Map<string, string>;
   /** The state of the transaction. `begun`: Kysely has begun it, the server has not. */
   #transaction: "none" | "begun" | "open" = "none";
-  /** Resolves when the server has begun the transaction and the fence was passed. */
-  #begun: Promise<void> = Promise.resolve();
-  /** Queries of the transaction for whose answers nobody has waited yet. */
-  #sent: Promise<unknown>[] = [];
   /**
    * Whether the connection is lost or in an unknown state. Such a connection does not go back into
    * the pool.
@@ -171,15 +167,14 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(
-    query: CompiledQuery | BatchQuery | ReadsQuery | ScopeQuery,
+    query: CompiledQuery | BatchQuery | ScopeQuery,
   ): Promise<QueryResult<Row>> {
     if ("scopes" in query) return this.#takeScopes(query.scopes);
-    if (this.#transaction === "begun") this.#begin([EXCLUSIVE]);
-    if (this.#transaction === "open") return this.#pipeline(query);
-    if (!isWrite(query)) return this.#execute(query);
+    if (this.#transaction === "begun") await this.#begin([EXCLUSIVE]);
+    if (this.#transaction === "open" || !isWrite(query)) return this.#execute(query);
     try {
-      this.#begin([EXCLUSIVE]);
-      const result = await this.#pipeline<Row>(query);
+      await this.#begin([EXCLUSIVE]);
+      const result = await this.#execute<Row>(query);
       await this.commit();
       return result;
     } catch (error) {
@@ -199,19 +194,11 @@ class Connection implements DatabaseConnection {
 
   /**
    * Commits. If a statement of the transaction has failed, the server answers `commit` with
-   * `ROLLBACK` instead of an error. In this case the method throws. Only the fence is awaited
-   * before `commit` is sent.
+   * `ROLLBACK` instead of an error. In this case the method throws.
    */
   async commit(): Promise<void> {
-    if (this.#transaction !== "open") {
-      this.#transaction = "none";
-      return;
-    }
-    await this.#begun;
-    const done = this.runText("commit");
-    ignoreHere(done);
-    await this.#answers();
-    const { command } = await done;
+    const { command } =
+      this.#transaction === "open" ? await this.runText("commit") : { command: "COMMIT" };
     this.#transaction = "none";
     if (command !== "COMMIT")
       throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
@@ -221,7 +208,6 @@ class Connection implements DatabaseConnection {
   async rollback(): Promise<void> {
     const isOpen = this.#transaction === "open";
     this.#transaction = "none";
-    this.#sent = [];
     if (!isOpen || this.#isBroken) return;
     await this.runText("rollback").catch(() => {
       this.#isBroken = true;
@@ -238,18 +224,12 @@ class Connection implements DatabaseConnection {
     return Array.isArray(results) ? results.at(-1) : results;
   }
 
-  /** Begins the transaction on the server, without waiting for the answer. */
-  #begin(locks: readonly string[]): void {
-    this.#transaction = "open";
-    this.#begun = this.#takeLocks(locks);
-    this.#send(this.#begun);
-  }
-
   /**
-   * The fence is a separate statement after the locks, because it must see everything that was
-   * committed before the locks were taken.
+   * Begins the transaction on the server. The fence is a separate statement after the locks,
+   * because it must see everything that was committed before the locks were taken.
    */
-  async #takeLocks(locks: readonly string[]): Promise<void> {
+  async #begin(locks: readonly string[]): Promise<void> {
+    this.#transaction = "open";
     const fence = this.#owner?.fence;
     const begin = `begin; select ${locks.join(", ")}`;
     const { rows } = await this.runText(fence === undefined ? begin : `${begin}; ${fence.text}`);
@@ -257,63 +237,23 @@ class Connection implements DatabaseConnection {
   }
 
   async #takeScopes(scopes: readonly string[]): Promise<QueryResult<never>> {
-    if (this.#transaction === "begun") this.#begin(locksOf(scopes));
-    else if (scopes.length > 0) this.#send(this.runText(`select ${scopeLocks(scopes).join(", ")}`));
+    if (this.#transaction === "begun") await this.#begin(locksOf(scopes));
+    else if (scopes.length > 0) await this.runText(`select ${scopeLocks(scopes).join(", ")}`);
     return { rows: [] };
   }
 
-  /** Keeps what was sent to the server, until somebody waits for the answers. */
-  #send(work: Promise<unknown>): void {
-    ignoreHere(work);
-    this.#sent.push(work);
-  }
-
-  /** Waits for the answers to all that was sent. @throws the first error */
-  async #answers(): Promise<void> {
-    for (const work of this.#sent.splice(0)) await work;
-  }
-
-  /**
-   * Runs a query of the open transaction behind what was sent before. The server answers in this
-   * order, so all of it takes one round trip.
-   */
-  async #pipeline<Row>(query: CompiledQuery | BatchQuery | ReadsQuery): Promise<QueryResult<Row>> {
-    const result = this.#execute<Row>(query);
-    if (isPipelined(query)) {
-      this.#send(result);
-      return { rows: [] };
-    }
-    ignoreHere(result);
-    await this.#answers();
-    return result;
-  }
-
-  async #execute<Row>(query: CompiledQuery | BatchQuery | ReadsQuery): Promise<QueryResult<Row>> {
-    if ("reads" in query) return this.#readAll(query.reads);
+  async #execute<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     if (!("batch" in query)) return this.#ask(query.sql, query.parameters);
-    // Each number of rows gives a different SQL text. Only the text for one row is used often
-    // enough to be worth a name. All of them are sent at once.
-    const answers = expandBatch(query).map(({ sql, parameters }) =>
-      this.#ask<Row>(sql, parameters, sql === query.sql),
-    );
-    answers.forEach(ignoreHere);
     let changed = 0n;
     const all: Row[] = [];
-    for (const answer of answers) {
-      const { rows, numAffectedRows } = await answer;
+    for (const { sql, parameters } of expandBatch(query)) {
+      // Each number of rows gives a different SQL text. Only the text for one row is used often
+      // enough to be worth a name.
+      const { rows, numAffectedRows } = await this.#ask<Row>(sql, parameters, sql === query.sql);
       changed += numAffectedRows ?? 0n;
-      for (const row of rows) all.push(row);
+      all.push(...rows);
     }
     return { rows: all, numAffectedRows: changed };
-  }
-
-  /** Returns the rows of each read as one row. */
-  async #readAll<Row>(reads: readonly CompiledQuery[]): Promise<QueryResult<Row>> {
-    const answers = reads.map(({ sql, parameters }) => this.#ask(sql, parameters));
-    answers.forEach(ignoreHere);
-    const all: unknown[] = [];
-    for (const answer of answers) all.push((await answer).rows);
-    return { rows: all as Row[] };
   }
 
   async #ask<Row>(
@@ -349,9 +289,6 @@ class Connection implements DatabaseConnection {
     }
   }
 }
-
-/** Says that an error of this promise is reported to whoever awaits it later. */
-const ignoreHere = (work: Promise<unknown>): void => void work.catch(() => undefined);
 
 const WRITES: ReadonlySet<string> = new Set([
   "InsertQueryNode",

@@ -17,7 +17,7 @@ import {
 import { type Clock, sleep } from "../../model/clock.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { loadDriver, type SqliteError, type SqliteHandle, type SqliteStatement } from "./driver.ts";
-import type { BatchQuery, ReadsQuery } from "./statement.ts";
+import type { BatchQuery } from "./statement.ts";
 
 const STATEMENTS_KEPT = 400;
 /**
@@ -177,14 +177,7 @@ class SqliteConnection implements DatabaseConnection {
    * loop and the connection are free, so reads, which take no lock, overtake waiting writes. Inside
    * a transaction no other process can hold the lock.
    */
-  async executeQuery<Row>(
-    query: CompiledQuery | BatchQuery | ReadsQuery,
-  ): Promise<QueryResult<Row>> {
-    if ("reads" in query) {
-      const all: unknown[] = [];
-      for (const read of query.reads) all.push((await this.executeQuery(read)).rows);
-      return { rows: all as Row[] };
-    }
+  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     const begunAtMs = this.#clock.monotonic();
     const done: Done<Row> = { runs: 0, rows: [], changed: 0 };
     for (let tries = 0; ; tries += 1) {

@@ -4,7 +4,7 @@
  */
 import {
   type Compilable,
-  CompiledQuery,
+  type CompiledQuery,
   type Insertable,
   type InsertQueryBuilder,
   type InsertResult,
@@ -56,79 +56,19 @@ async function run<Row>(
 }
 
 /**
- * A query whose result nobody reads. In a transaction on Postgres, the next query or the commit is
- * sent without waiting for its answer. If it fails, the next query or the commit fails.
- */
-export interface PipelinedQuery {
-  readonly isPipelined: true;
-}
-
-export const isPipelined = (query: object): query is PipelinedQuery => "isPipelined" in query;
-
-/** A statement with its values, for `together`. */
-export interface BoundStatement<Row> {
-  readonly compile: (on: Executor) => CompiledQuery<Row>;
-}
-
-export interface Statement<Args, Row> {
-  (on: Executor, args: Args): Promise<StatementResult<Row>>;
-  bind(args: Args): BoundStatement<Row>;
-}
-
-/**
  * Creates a function of database and values from a query: `statement<{ id: string }>()((on, slot)
  * => on.selectFrom(…).where("id", "=", slot("id")))`.
  */
 export const statement =
   <Args extends object>() =>
-  <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>): Statement<Args, Row> => {
+  <Row>(
+    build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>,
+  ): ((on: Executor, args: Args) => Promise<StatementResult<Row>>) => {
     const cache: Cache = new WeakMap();
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
-    const compiledFor = (on: Executor) => compiledOn(cache, on, () => build(on, slot));
-    const valueIn = (args: Args) => (name: string | number) => args[name as keyof Args];
-    const runOn = (on: Executor, args: Args) => run<Row>(on, compiledFor(on), valueIn(args));
-    return Object.assign(runOn, {
-      bind: (args: Args): BoundStatement<Row> => ({
-        compile(on) {
-          const compiled = compiledFor(on);
-          const parameters = valuesOf(compiled, valueIn(args));
-          return { ...compiled, parameters } as CompiledQuery<Row>;
-        },
-      }),
-    });
-  };
-
-/** A query without SQL that stands for several reads, which a connection runs at once. */
-export interface ReadsQuery extends CompiledQuery {
-  readonly reads: readonly CompiledQuery[];
-}
-
-/**
- * Runs several statements that only read. On Postgres, they take one round trip together. Returns
- * the rows of each.
- */
-export async function together<Rows extends readonly unknown[]>(
-  on: Executor,
-  statements: { readonly [Index in keyof Rows]: BoundStatement<Rows[Index]> },
-): Promise<{ readonly [Index in keyof Rows]: readonly Rows[Index][] }> {
-  const reads = statements.map((one) => one.compile(on));
-  const query: ReadsQuery = { ...CompiledQuery.raw(""), reads };
-  const { rows } = await on.executeQuery(query);
-  return rows as { readonly [Index in keyof Rows]: readonly Rows[Index][] };
-}
-
-/** Creates a function like that of `statement`, of a statement whose result nobody reads. */
-export const pipelinedStatement =
-  <Args extends object>() =>
-  (
-    build: (on: Executor, slot: SlotOf<Args>) => Compilable,
-  ): ((on: Executor, args: Args) => Promise<void>) => {
-    const cache: Cache = new WeakMap();
-    const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
-    return async (on, args) => {
+    return (on, args) => {
       const compiled = compiledOn(cache, on, () => build(on, slot));
-      const piped = { ...compiled, isPipelined: true };
-      await run(on, piped, (name) => args[name as keyof Args]);
+      return run<Row>(on, compiled, (name) => args[name as keyof Args]);
     };
   };
 
@@ -184,49 +124,11 @@ export interface BatchQuery extends CompiledQuery {
 export function insertRows<T extends keyof Tables>(
   table: T,
   columns: readonly (keyof Tables[T] & string)[],
-  finish: Finish<T>,
+  finish: (insert: InsertQueryBuilder<Tables, T, InsertResult>) => Compilable,
 ): (
   on: Executor,
   rows: readonly Insertable<Tables[T]>[],
 ) => Promise<Pick<StatementResult<never>, "changed">> {
-  const compiledFor = compiledInsert(table, columns, finish);
-  return async (on, rows) => {
-    if (rows.length === 0) return { changed: 0 };
-    const compiled = compiledFor(on);
-    return runBatch(
-      on,
-      compiled,
-      rows.map((row) => valuesOf(compiled, (name) => row[name as never])),
-    );
-  };
-}
-
-/** Creates a function like that of `insertRows`, of a statement whose result nobody reads. */
-export function pipelinedInsert<T extends keyof Tables>(
-  table: T,
-  columns: readonly (keyof Tables[T] & string)[],
-  finish: Finish<T>,
-): (on: Executor, rows: readonly Insertable<Tables[T]>[]) => Promise<void> {
-  const compiledFor = compiledInsert(table, columns, finish);
-  return async (on, rows) => {
-    const compiled = { ...compiledFor(on), isPipelined: true };
-    await runBatch(
-      on,
-      compiled,
-      rows.map((row) => valuesOf(compiled, (name) => row[name as never])),
-    );
-  };
-}
-
-type Finish<T extends keyof Tables> = (
-  insert: InsertQueryBuilder<Tables, T, InsertResult>,
-) => Compilable;
-
-function compiledInsert<T extends keyof Tables>(
-  table: T,
-  columns: readonly (keyof Tables[T] & string)[],
-  finish: Finish<T>,
-): (on: Executor) => CompiledQuery {
   const cache: Cache = new WeakMap();
   const build = (on: Executor) => {
     const row = Object.fromEntries(columns.map((column) => [column, new Slot(column)]));
@@ -238,7 +140,15 @@ function compiledInsert<T extends keyof Tables>(
       >,
     );
   };
-  return (on) => compiledOn(cache, on, () => build(on));
+  return async (on, rows) => {
+    if (rows.length === 0) return { changed: 0 };
+    const compiled = compiledOn(cache, on, () => build(on));
+    return runBatch(
+      on,
+      compiled,
+      rows.map((row) => valuesOf(compiled, (name) => row[name as never])),
+    );
+  };
 }
 
 const MAX_LIST = 256;

@@ -1,7 +1,7 @@
 /** Inserts the verdicts of a commit. An item keeps its first verdict. */
 import { addWatchHours } from "./watch-hours.ts";
 import type { ItemVerdict } from "../../model/poll-store.ts";
-import { type Executor, insertRows, pipelinedStatement } from "../db/statement.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
 import type { ItemsTable } from "../db/tables.ts";
 import type { TargetRevisions } from "../watches/target-revisions.ts";
 
@@ -12,7 +12,7 @@ const insertItems = insertRows(
     insert.onConflict((conflict) => conflict.columns(["item_id", "target_id"]).doNothing()),
 );
 
-const addKnown = pipelinedStatement<{ id: number; count: number }>()((on, slot) =>
+const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
   on
     .updateTable("targets")
     .set((eb) => ({ known_items: eb("known_items", "+", slot("count")) }))

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { DueRepeats, LastRepeat, LevelRules, OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
-import { type Executor, listStatement, pipelinedInsert, statement } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { eventOf } from "./insert-events.ts";
 
@@ -23,7 +23,7 @@ const COLUMNS = [
   "last_event_id",
 ] as const;
 
-const insertNewLevels = pipelinedInsert("levels", COLUMNS, (insert) =>
+const insertNewLevels = insertRows("levels", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
 

@@ -4,7 +4,7 @@
  */
 import type { Member, MembersChange } from "../../model/poll-store.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
-import { type Executor, listStatement, pipelinedInsert, statement } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 import type { MembersTable } from "../db/tables.ts";
 import { findSurvivor, knownOf } from "../watches/target-rows.ts";
 import type { TargetRevisions } from "../watches/target-revisions.ts";
@@ -61,7 +61,7 @@ const memberOf = (row: MembersTable): Member & { readonly seenAtMs: number } => 
   seenAtMs: row.seen_at,
 });
 
-const upsert = pipelinedInsert(
+const upsert = insertRows(
   "members",
   ["target_id", "user_id", "seen_at", "username", "display_name", "followers_count", "image_url"],
   (insert) =>

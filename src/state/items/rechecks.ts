@@ -5,7 +5,7 @@
 import type { Verdict } from "../../model/event.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import { eventOf } from "./insert-events.ts";
-import { type Executor, listStatement, pipelinedInsert, statement } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 import type { RechecksTable } from "../db/tables.ts";
 import type { TargetRevisions } from "../watches/target-revisions.ts";
 
@@ -93,7 +93,7 @@ export async function runRechecksNow(db: Executor, query: RunNowQuery): Promise<
   await runNow(db, query);
 }
 
-const upsert = pipelinedInsert(
+const upsert = insertRows(
   "rechecks",
   ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences", "versions"],
   (insert) =>

@@ -3,20 +3,17 @@
  * the commit of each poll, so that a report need not scan the items.
  */
 import type { WatchReads } from "../../model/report.ts";
-import { type Executor, listStatement, pipelinedInsert } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement } from "../db/statement.ts";
 
 const HOUR_MS = 3_600_000;
 
-const add = pipelinedInsert(
-  "watch_hours",
-  ["watch_key", "hour", "items_read", "filtered"],
-  (insert) =>
-    insert.onConflict((conflict) =>
-      conflict.columns(["watch_key", "hour"]).doUpdateSet((eb) => ({
-        items_read: eb("watch_hours.items_read", "+", eb.ref("excluded.items_read")),
-        filtered: eb("watch_hours.filtered", "+", eb.ref("excluded.filtered")),
-      })),
-    ),
+const add = insertRows("watch_hours", ["watch_key", "hour", "items_read", "filtered"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(["watch_key", "hour"]).doUpdateSet((eb) => ({
+      items_read: eb("watch_hours.items_read", "+", eb.ref("excluded.items_read")),
+      filtered: eb("watch_hours.filtered", "+", eb.ref("excluded.filtered")),
+    })),
+  ),
 );
 
 /** Adds the counts of a poll to the hour. A watch without a new item gets no row. */

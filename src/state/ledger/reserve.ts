@@ -5,15 +5,9 @@
 import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
 import { LEDGER } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
-import { addSpent, HOUR_MS, type SpentRow, spentReads } from "./spent.ts";
+import { HOUR_MS, spentByKey } from "./spent.ts";
 import type { Settlements } from "./settlements.ts";
-import {
-  type Executor,
-  pipelinedInsert,
-  pipelinedStatement,
-  statement,
-  together,
-} from "../db/statement.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 /**
  * How far in the future the time of a slot may be. A small difference is normal, because calls wait
@@ -39,14 +33,14 @@ const slots = statement<{ heldSince: number; answeredSince: number }>()((on, slo
     ),
 );
 
-const pullBack = pipelinedStatement<{ id: number; now: number }>()((on, slot) =>
+const pullBack = statement<{ id: number; now: number }>()((on, slot) =>
   on
     .updateTable("ledger")
     .set({ slot_at: slot("now") })
     .where("id", "=", slot("id")),
 );
 
-const insertEntry = pipelinedInsert(
+const insertEntry = insertRows(
   "ledger",
   [
     "id",
@@ -63,7 +57,7 @@ const insertEntry = pipelinedInsert(
   (insert) => insert,
 );
 
-const addHour = pipelinedInsert("spent_hours", ["hour", "key", "requests"], (insert) =>
+const addHour = insertRows("spent_hours", ["hour", "key", "requests"], (insert) =>
   insert.onConflict((conflict) =>
     conflict.columns(["hour", "key"]).doUpdateSet((eb) => ({
       requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")),
@@ -71,7 +65,7 @@ const addHour = pipelinedInsert("spent_hours", ["hour", "key", "requests"], (ins
   ),
 );
 
-const addLine = pipelinedInsert(
+const addLine = insertRows(
   "spent_lines",
   ["hour", "watch", "endpoint", "key", "requests"],
   (insert) =>
@@ -94,13 +88,14 @@ export function reserve(settlements: Settlements, reservation: Reservation): Pro
   return settlements.transact(
     async (on) => {
       const { limit, billed } = reservation;
-      const { taken, spent } = await readLedger(on, reservation);
-      const eligible = payableKeys(reservation, spent);
+      const eligible = await payableKeys(on, reservation);
       if (eligible.payable.length === 0) return { kind: "quota", spent: eligible.spent };
-      const free = await freeSlots(on, reservation, { keys: eligible.payable, taken });
+      const free = await freeSlots(on, reservation, eligible.payable);
       if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
-      if (billed && limit !== undefined && sum(spent) >= limit.max)
-        return { kind: "quota", spent: sum(spent) };
+      if (billed && limit !== undefined) {
+        const spent = sum(await spentByKey(on, limit.sinceMs));
+        if (spent >= limit.max) return { kind: "quota", spent };
+      }
       return {
         kind: "granted",
         ledgerId: String(await enter(on, reservation, free.key)),
@@ -114,51 +109,26 @@ export function reserve(settlements: Settlements, reservation: Reservation): Pro
 const sum = (spent: ReadonlyMap<string, number>): number =>
   [...spent.values()].reduce((total, requests) => total + requests, 0);
 
-interface Slot {
-  readonly id: number;
-  readonly answered: number;
-  slot_at: number;
-  readonly key: string;
-}
-
-/** Reads which slots are taken and, where a limit depends on it, what each key has spent. */
-async function readLedger(
-  on: Executor,
-  reservation: Reservation,
-): Promise<{ readonly taken: readonly Slot[]; readonly spent: ReadonlyMap<string, number> }> {
-  const { atMs, rate, holdMs } = reservation;
-  const sinceMs = spentSinceMs(reservation);
-  const [taken, ...spent] = await together<readonly [Slot, ...SpentRow[]]>(on, [
-    slots.bind({ heldSince: atMs - holdMs, answeredSince: atMs - rate.intervalMs }),
-    ...(sinceMs === undefined ? [] : spentReads(sinceMs)),
-  ]);
-  return { taken, spent: addSpent(spent) };
-}
-
-/**
- * Returns the beginning of the quota period, which all limits share; undefined if nothing depends
- * on what was spent.
- */
-function spentSinceMs({ billed, limit, keys = NAMELESS }: Reservation): number | undefined {
-  if (!billed) return undefined;
-  const first = limit ?? keys.find((one) => one.limit !== undefined)?.limit;
-  return first?.sinceMs ?? (keys.length > 1 ? 0 : undefined);
-}
-
 /**
  * Returns the keys that may pay, in the order in which they are tried: first the keys with a limit,
  * the one with most left first, then the keys without a limit, the least used first.
  */
-function payableKeys(
+async function payableKeys(
+  on: Executor,
   { keys = NAMELESS, billed }: Reservation,
-  spent: ReadonlyMap<string, number>,
-): { readonly payable: readonly string[]; readonly spent: number } {
+): Promise<{ readonly payable: readonly string[]; readonly spent: number }> {
   if (!billed || keys.length === 1) {
     const [{ key, limit }] = keys;
-    const own = !billed || limit === undefined ? 0 : (spent.get(key) ?? 0);
-    const mayPay = limit === undefined || !billed || own < limit.max;
-    return { payable: mayPay ? keys.map((one) => one.key) : [], spent: own };
+    const spent =
+      !billed || limit === undefined ? 0 : ((await spentByKey(on, limit.sinceMs)).get(key) ?? 0);
+    return {
+      payable:
+        limit === undefined || !billed || spent < limit.max ? keys.map((one) => one.key) : [],
+      spent,
+    };
   }
+  const sinceMs = keys.find(({ limit }) => limit !== undefined)?.limit?.sinceMs ?? 0;
+  const spent = await spentByKey(on, sinceMs);
   const left = new Map(
     keys.map(({ key, limit }) => [key, (limit?.max ?? 0) - (spent.get(key) ?? 0)]),
   );
@@ -178,8 +148,12 @@ function payableKeys(
 async function freeSlots(
   on: Executor,
   { atMs, rate, holdMs }: Reservation,
-  { keys, taken: rows }: { readonly keys: readonly string[]; readonly taken: readonly Slot[] },
+  keys: readonly string[],
 ): Promise<{ readonly key: string } | { readonly retryAtMs: number }> {
+  const { rows } = await slots(on, {
+    heldSince: atMs - holdMs,
+    answeredSince: atMs - rate.intervalMs,
+  });
   // Rows are updated in the order of ids, as answers are, so that no deadlock can arise.
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
     if (row.slot_at <= atMs + SKEW_MS) continue;

@@ -5,7 +5,7 @@
  * and occupies its slot of the rate limit a little longer, which never exceeds a limit.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
-import { type Executor, pipelinedStatement, transact } from "../db/statement.ts";
+import { type Executor, statement, transact } from "../db/statement.ts";
 
 const LATEST_MS = 10;
 
@@ -15,7 +15,7 @@ interface Settlement {
   readonly status: number | null;
 }
 
-const markAnswered = pipelinedStatement<Settlement>()((on, slot) =>
+const markAnswered = statement<Settlement>()((on, slot) =>
   on
     .updateTable("ledger")
     .set({ answered: 1, slot_at: slot("at"), status: slot("status") })

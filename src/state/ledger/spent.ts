@@ -10,7 +10,7 @@ import type {
   FurtherPageCount,
   LedgerLine,
 } from "../../model/ledger.ts";
-import { type BoundStatement, type Executor, statement, together } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -36,30 +36,19 @@ const countRows = statement<{ since: number; until: number }>()((on, slot) =>
  * Returns the number of billed attempts since a time, by key. For full hours the ledger has sums;
  * the attempts of the partial first hour are counted one by one.
  */
-export const spentByKey = async (
+export async function spentByKey(
   on: Executor,
   sinceMs: number,
-): Promise<ReadonlyMap<string, number>> => addSpent(await together(on, spentReads(sinceMs)));
-
-export interface SpentRow {
-  readonly key: string;
-  readonly requests: number | null;
-}
-
-/** Returns the reads of `spentByKey`. `addSpent` adds up their rows. */
-export function spentReads(sinceMs: number): readonly BoundStatement<SpentRow>[] {
+): Promise<ReadonlyMap<string, number>> {
   const wholeHour = Math.ceil(sinceMs / HOUR_MS);
-  const untilMs = wholeHour * HOUR_MS;
-  const whole = sumHours.bind({ hour: wholeHour });
-  return untilMs === sinceMs
-    ? [whole]
-    : [whole, countRows.bind({ since: sinceMs, until: untilMs })];
-}
-
-export function addSpent(lists: readonly (readonly SpentRow[])[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const { key, requests } of lists.flat())
-    sums.set(key, (sums.get(key) ?? 0) + Number(requests ?? 0));
+  const add = (rows: readonly { readonly key: string; readonly requests: number | null }[]) => {
+    for (const { key, requests } of rows)
+      sums.set(key, (sums.get(key) ?? 0) + Number(requests ?? 0));
+  };
+  add((await sumHours(on, { hour: wholeHour })).rows);
+  if (wholeHour * HOUR_MS !== sinceMs)
+    add((await countRows(on, { since: sinceMs, until: wholeHour * HOUR_MS })).rows);
   return sums;
 }
 

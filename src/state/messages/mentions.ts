@@ -4,9 +4,9 @@
  */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD } from "../db/literals.ts";
-import { type Executor, listStatement, pipelinedInsert, statement } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 
-const insert = pipelinedInsert(
+const insert = insertRows(
   "mentions",
   ["message_id", "mention", "sink", "mentioned_at"],
   (rows) => rows,

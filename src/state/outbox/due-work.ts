@@ -12,9 +12,8 @@ import { outdatedMessages } from "./gone-posts.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { type GroupWork, readGroups } from "./read-groups.ts";
 import { fromText } from "../db/json-text.ts";
-import { type Executor, listStatement, statement, together } from "../db/statement.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { GROUPED, OPEN, SEALED, SINGLE, WAITING } from "../db/literals.ts";
-import type { GroupsTable } from "../db/outbox-tables.ts";
 
 /**
  * The maximum number of members of one message. A group that has waited for long is sent in several
@@ -173,9 +172,8 @@ export async function dueWork(
   db: Executor,
   query: DueQuery,
 ): Promise<{ readonly groups: readonly DueGroup[]; readonly messages: readonly DueMessage[] }> {
-  const heads = await headsOf(db, query);
   const perSink: Work[][] = [];
-  for (const head of heads) perSink.push(await workOfSink(db, head, query));
+  for (const sink of query.sinks) perSink.push(await workOfSink(db, sink, query));
   const work = alternate(perSink, query.limit);
   return {
     groups: await readGroups(
@@ -189,42 +187,14 @@ export async function dueWork(
   };
 }
 
-/** The messages, groups and single deliveries of a sink that are due and not in hand. */
-interface Head {
-  readonly sink: string;
-  readonly messages: readonly MessageHead[];
-  readonly groups: readonly Pick<GroupsTable, "group_key" | "due_at" | "last_sealed_at">[];
-  readonly singles: readonly { readonly id: number; readonly group_key: string }[];
-}
-
-async function headsOf(db: Executor, query: DueQuery): Promise<readonly Head[]> {
-  const { nowMs: now, busy, limit, inHand = 0 } = query;
-  const heads: Head[] = [];
-  for (const sink of query.sinks) {
-    const asked: Asked = { sink, now, limit: limit + busy.size };
-    const isFree = (row: { group_key: string }) => !busy.has(`${sink}\n${row.group_key}`);
-    const [messages, groups, singles] = await together(db, [
-      dueMessages.bind({ ...asked, inHand }),
-      dueGroups.bind(asked),
-      dueSingles.bind(asked),
-    ]);
-    heads.push({
-      sink,
-      messages: messages.filter(isFree),
-      groups: groups.filter(isFree).slice(0, limit),
-      singles: singles.filter(isFree).slice(0, limit),
-    });
-  }
-  return heads;
-}
-
-async function workOfSink(
-  db: Executor,
-  { sink, messages, groups: dueNow, singles }: Head,
-  { nowMs: now }: DueQuery,
-): Promise<Work[]> {
+async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<Work[]> {
+  const { nowMs: now, busy } = query;
+  const asked: Asked = { sink, now, limit: query.limit + busy.size };
+  const isFree = (row: { group_key: string }) => !busy.has(`${sink}\n${row.group_key}`);
+  const open = { ...asked, inHand: query.inHand ?? 0 };
+  const messages = (await dueMessages(db, open)).rows.filter(isFree);
   const work: Work[] = messages.map((row) => ({ kind: "message", row }));
-  for (const row of dueNow) {
+  for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
     const groupKey = row.group_key;
     const isDigest = readDigestGroup(groupKey) !== undefined;
     const { rows } = await groupMembers(db, {
@@ -252,6 +222,7 @@ async function workOfSink(
       ...(isDigest ? { snoozedOn: await snoozedOn(db, sink, groupKey) } : {}),
     });
   }
+  const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
   const first = (w: Work) => (w.kind === "group" ? (w.members[0] ?? 0) : 0);
   const groups = [
     ...work.filter((w) => w.kind === "group"),

@@ -1,7 +1,7 @@
 /** Stores when groups are due, in rows, so that timers survive a restart. */
 import type { ExpressionBuilder } from "kysely";
 import type { NewDelivery } from "../../model/poll-store.ts";
-import { type Executor, pipelinedInsert, statement } from "../db/statement.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
 import type { GroupsTable } from "../db/outbox-tables.ts";
 import type { Tables } from "../db/tables.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
@@ -14,7 +14,7 @@ const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
     .where("group_key", "=", slot("groupKey")),
 );
 
-const upsert = pipelinedInsert(
+const upsert = insertRows(
   "groups",
   ["sink", "group_key", "due_at", "last_sealed_at", "interval_ms"],
   (insert) =>
@@ -154,7 +154,7 @@ interface GroupMember {
   readonly grouped: number;
 }
 
-const addTimers = pipelinedInsert(
+const addTimers = insertRows(
   "groups",
   ["sink", "group_key", "due_at", "last_sealed_at"],
   (insert) => insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),

@@ -2,7 +2,6 @@
  * Inserts the deliveries of new events: when each is due, and whether it is sent on its own or
  * joins another one.
  */
-import type { InsertQueryBuilder, InsertResult } from "kysely";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { EarlierAlerts } from "./earlier-alerts.ts";
 import { GroupTimers } from "./group-timers.ts";
@@ -13,9 +12,8 @@ import { silencedDetail } from "./silenced-deliveries.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { toText } from "../db/json-text.ts";
-import { type Executor, insertRows, pipelinedInsert } from "../db/statement.ts";
+import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
-import type { Tables } from "../db/tables.ts";
 
 const COLUMNS = [
   "id",
@@ -44,13 +42,10 @@ const COLUMNS = [
   "follows_id",
 ] as const;
 
-/** An event goes to a sink only once, whatever the routes say. */
-const onceForEachSink = (insert: InsertQueryBuilder<Tables, "deliveries", InsertResult>) =>
-  insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing());
-
-/** Inserts deliveries, and counts them. */
-export const insertNew = insertRows("deliveries", COLUMNS, onceForEachSink);
-const addNew = pipelinedInsert("deliveries", COLUMNS, onceForEachSink);
+/** Inserts deliveries. An event goes to a sink only once, whatever the routes say. */
+export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
+);
 
 /**
  * Returns the scopes of the sinks at which a delivery joins a group or may join another delivery. A
@@ -84,7 +79,7 @@ export async function insertDeliveries(
       row.due_at = await timers.dueAt(admitted, nowMs);
     earlier.add(row, delivery);
   }
-  await addNew(on, rows);
+  await insertNew(on, rows);
   await openNewLevels(on, deliveries, rows);
   await timers.save();
   await replaceHeld(on, dedupeKeys.replacements);

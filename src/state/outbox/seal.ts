@@ -18,10 +18,10 @@ import { toText } from "../db/json-text.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
   type Executor,
+  insertRows,
   type Listed,
   listStatementForEach,
-  pipelinedInsert,
-  pipelinedStatement,
+  statement,
   transact,
 } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
@@ -50,7 +50,7 @@ const COLUMNS = [
   "held_by",
 ] as const;
 
-export const insertMessages = pipelinedInsert("messages", COLUMNS, (insert) => insert);
+export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
 
 interface Mark {
   readonly messageId: string;
@@ -94,7 +94,7 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
   );
 }
 
-const keepFooter = pipelinedStatement<{ id: string; footer: string }>()((on, slot) =>
+const keepFooter = statement<{ id: string; footer: string }>()((on, slot) =>
   on
     .updateTable("messages")
     .set({ footer: slot("footer") })

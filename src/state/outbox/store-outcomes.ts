@@ -4,8 +4,8 @@ import type { MissedReceiver } from "../../model/sink.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
   type Executor,
+  insertRows,
   listStatement,
-  pipelinedInsert,
   statementForEach,
   transact,
 } from "../db/statement.ts";
@@ -58,7 +58,7 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
  * Adds crossposts. A message that was sent twice, because the first answer got lost, gets only one
  * crosspost.
  */
-const addCrossposts = pipelinedInsert(
+const addCrossposts = insertRows(
   "crossposts",
   [
     "message_id",

@@ -14,10 +14,10 @@ import { applyLevelSteps } from "../outbox/level-steps.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
 import { toText } from "../db/json-text.ts";
-import type { ArchiveTable, SourcesTable } from "../db/tables.ts";
+import type { ArchiveTable } from "../db/tables.ts";
 import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
-import { type Executor, insertRows, statementForEach } from "../db/statement.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
 import { TargetRevisions } from "../watches/target-revisions.ts";
 
 /** Thrown to roll the transaction back if a row was changed since it was read. */
@@ -78,9 +78,9 @@ function scopesOf(commit: PollCommit): readonly string[] {
 }
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
-  if (!(await applySources(on, sourcesOf(commit)))) throw new Conflict();
+  for (const source of sourcesOf(commit))
+    if (!(await applySource(on, source))) throw new Conflict();
   const targets = new TargetRevisions(on);
-  await targets.load([...commit.targets, ...commit.verdicts]);
   for (const change of commit.targets) if (!(await targets.apply(change))) throw new Conflict();
   if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
@@ -111,7 +111,7 @@ interface SourceUpdate {
   readonly okAt: number | null;
 }
 
-const updateSources = statementForEach<SourceUpdate>()((on, slot) =>
+const updateSource = statement<SourceUpdate>()((on, slot) =>
   on
     .updateTable("sources")
     .set((eb) => ({
@@ -121,41 +121,30 @@ const updateSources = statementForEach<SourceUpdate>()((on, slot) =>
       last_ok_at: eb.fn.coalesce(eb.val(slot("okAt")), "last_ok_at"),
     }))
     .where("fingerprint", "=", slot("fingerprint"))
-    .where("revision", "=", slot("expected"))
-    .returning("fingerprint"),
+    .where("revision", "=", slot("expected")),
 );
 
-const insertSources = insertRows(
+const insertSource = insertRows(
   "sources",
   ["fingerprint", "memory", "revision", "last_poll_at", "last_ok_at"],
   (insert) => insert.onConflict((conflict) => conflict.column("fingerprint").doNothing()),
 );
 
-/** Applies the changes of sources. Returns false if one of them was changed since it was read. */
-async function applySources(on: Executor, changes: readonly SourceChange[]): Promise<boolean> {
-  const { rows } = await updateSources(on, changes.map(updateOf));
-  const updated = new Set(rows.map(({ fingerprint }) => fingerprint));
-  const fresh = changes.filter(({ fingerprint }) => !updated.has(fingerprint));
-  if (rows.length + fresh.length !== changes.length) return false;
-  if (fresh.some(({ expectedRevision }) => expectedRevision > 0)) return false;
-  const { changed } = await insertSources(on, fresh.map(sourceRow));
-  return changed === fresh.length;
-}
-
-function updateOf(change: SourceChange): SourceUpdate {
-  const { fingerprint, expectedRevision: expected, polledAtMs: polledAt, ok } = change;
+/** Applies the change of a source. Returns false if the source was changed since it was read. */
+async function applySource(on: Executor, change: SourceChange): Promise<boolean> {
+  const { fingerprint, expectedRevision: expected, polledAtMs: polledAt } = change;
   const memory = change.memory === undefined ? null : toText(change.memory);
+  const okAt = change.ok ? polledAt : null;
   const step = memory === null ? 0 : 1;
-  return { fingerprint, expected, memory, step, polledAt, okAt: ok ? polledAt : null };
-}
-
-function sourceRow(change: SourceChange): SourcesTable {
-  const { fingerprint, memory, step, polledAt, okAt } = updateOf(change);
-  return {
+  const updated = await updateSource(on, { fingerprint, expected, memory, step, polledAt, okAt });
+  if (updated.changed > 0) return true;
+  if (expected > 0) return false;
+  const row = {
     fingerprint,
     memory: memory ?? "{}",
     revision: step,
     last_poll_at: polledAt,
     last_ok_at: okAt,
   };
+  return (await insertSource(on, [row])).changed > 0;
 }

@@ -5,8 +5,8 @@
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { TargetRef, TargetStatus } from "../../model/watch-store.ts";
 import { toText } from "../db/json-text.ts";
-import { type Executor, pipelinedStatement } from "../db/statement.ts";
-import { findTargets } from "./target-rows.ts";
+import { type Executor, statement } from "../db/statement.ts";
+import { findTarget } from "./target-rows.ts";
 import type { TargetRow } from "./watch-state.ts";
 
 interface TargetUpdate {
@@ -18,7 +18,7 @@ interface TargetUpdate {
   readonly username: string | null;
 }
 
-const updateTarget = pipelinedStatement<TargetUpdate>()((on, slot) =>
+const updateTarget = statement<TargetUpdate>()((on, slot) =>
   on
     .updateTable("targets")
     .set((eb) => ({
@@ -40,20 +40,14 @@ export class TargetRevisions {
     this.#on = on;
   }
 
-  /** Reads targets in a single call of the database, before `find` and `apply` need them. */
-  async load(refs: readonly TargetRef[]): Promise<void> {
-    const unknown = new Map(refs.map((ref) => [nameOf(ref), ref]));
-    for (const name of this.#rows.keys()) unknown.delete(name);
-    for (const name of unknown.keys()) this.#rows.set(name, undefined);
-    for (const row of await findTargets(this.#on, [...unknown.values()]))
-      if (row.merged_into === null)
-        this.#rows.set(nameOf({ watchKey: row.watch_key, targetKey: row.key }), row);
-  }
-
   /** Returns the row of a target; undefined if it was removed or merged into another. */
   async find(ref: TargetRef): Promise<TargetRow | undefined> {
-    if (!this.#rows.has(nameOf(ref))) await this.load([ref]);
-    return this.#rows.get(nameOf(ref));
+    const name = `${ref.watchKey}\n${ref.targetKey}`;
+    if (!this.#rows.has(name)) {
+      const row = await findTarget(this.#on, ref.watchKey, ref.targetKey);
+      this.#rows.set(name, row?.merged_into === null ? row : undefined);
+    }
+    return this.#rows.get(name);
   }
 
   /** Applies a change. Returns false if the row was changed since it was read. */
@@ -72,8 +66,6 @@ export class TargetRevisions {
     return true;
   }
 }
-
-const nameOf = ({ watchKey, targetKey }: TargetRef): string => `${watchKey}\n${targetKey}`;
 
 const isChanged = (row: TargetRow, next: TargetUpdate): boolean =>
   row.memory !== next.memory ||

@@ -1,6 +1,6 @@
 /** Finds the rows of targets, and lets one row take over what another remembers. */
 import type { TargetRef } from "../../model/watch-store.ts";
-import { type Executor, statement, statementForEach } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
 import type { TargetRow } from "./watch-state.ts";
 
 const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
@@ -10,26 +10,6 @@ const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
     .where("watch_key", "=", slot("watchKey"))
     .where("key", "=", slot("key")),
 );
-
-const byKeys = statementForEach<{ watchKey: string; key: string }>()((on, slot) =>
-  on
-    .selectFrom("targets")
-    .selectAll()
-    .where("watch_key", "=", slot("watchKey"))
-    .where("key", "=", slot("key")),
-);
-
-/** Returns the rows that exist, in the order of `refs`, in a single call of the database. */
-export const findTargets = async (
-  on: Executor,
-  refs: readonly TargetRef[],
-): Promise<readonly TargetRow[]> =>
-  (
-    await byKeys(
-      on,
-      refs.map(({ watchKey, targetKey: key }) => ({ watchKey, key })),
-    )
-  ).rows;
 
 /** Returns the row with that key, even if it was merged into another. */
 export const findTarget = async (

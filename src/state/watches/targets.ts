@@ -7,7 +7,7 @@ import type {
 } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
-import { findSurvivor, findTarget, findTargets, takeOver } from "./target-rows.ts";
+import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
 import { type TargetRow, targetState } from "./watch-state.ts";
 
 /**
@@ -19,10 +19,9 @@ export async function loadTargets(
   refs: readonly TargetRef[],
 ): Promise<readonly TargetState[]> {
   const states: TargetState[] = [];
-  for (const row of await findTargets(db, refs)) {
-    const { watch_key, merged_into } = row;
-    const survivor = merged_into === null ? row : await findTarget(db, watch_key, merged_into);
-    if (survivor !== undefined) states.push(targetState(survivor));
+  for (const ref of refs) {
+    const row = await findSurvivor(db, ref.watchKey, ref.targetKey);
+    if (row !== undefined) states.push(targetState(row));
   }
   return states;
 }

@@ -52,6 +52,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "clicks come over sockets, which know no virtual clock: test/chat",
   },
   {
+    keys: /\bactions_link$/,
+    why: "a line of text, which decides nothing: test/sinks/actions-link.test.ts",
+  },
+  {
     keys: /^reports\b/,
     why: "a reload may remove the sink of one: test/sim/crash plays one at every crash point",
   },
