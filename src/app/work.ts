@@ -23,6 +23,7 @@ import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "../operate/actions/actions.ts";
 import { createDaemonEffects } from "./daemon-effects.ts";
 import { type Archiving, createArchiving } from "./archiving.ts";
+import { countAhead } from "./count-ahead.ts";
 import { watchClock } from "./clock-monitor.ts";
 import type { ActivityFeed } from "../operate/views/activity.ts";
 import type { DaemonDeps } from "./daemon/daemon-deps.ts";
@@ -143,9 +144,9 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   const enriching = createEnriching({ ...core, delivering });
   const acting: BuiltParts = { ...core, archiving, delivering, polling, reloader, enriching };
   const actions = actionsOf(acting);
-  const chat = createChat({ ...acting, ...delivering, http, actions });
-  const built: BuiltWork = { ...acting, chat };
-  serving.show(shownOf(built, actions), teardown);
+  const built = { ...acting, chat: createChat({ ...acting, ...delivering, http, actions }) };
+  const shown = shownOf(built, actions);
+  serving.show(shown, teardown);
   log.info("status page is up", { url: serving.url });
 
   const registered = await registerConfiguredWatches(initial, core);
@@ -159,6 +160,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
   startBackgroundJobs(initial, built, teardown);
+  if (serving.url !== "") teardown.push("figures of the pages", countAhead(shown.views, core));
   const lead = startLeading(initial, built, teardown);
   lead();
   return {

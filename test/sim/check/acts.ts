@@ -3,6 +3,9 @@ import type { ActSpan } from "../run/acting.ts";
 import type { Evidence } from "./evidence.ts";
 import { rootOf } from "./outbox.ts";
 
+/** The type of an escalation. It is acknowledged while all of its alerts are. */
+export const ESCALATED = "alert.escalated";
+
 /** Returns the acts of a kind that may concern an alert, in the order of their times. */
 export const actsOn = (
   kind: ActSpan["kind"],
@@ -15,7 +18,8 @@ export const actsOn = (
 
 /**
  * An id of an event stands for all events that were sent as one with it, one of a message for all in
- * it, too. What joined later may have been meant or not.
+ * it, too. What joined later may have been meant or not. An id of an escalation stands for its
+ * alerts.
  */
 function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox"]): boolean {
   if (what === eventId) return true;
@@ -24,7 +28,7 @@ function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox
     ({ event, row }) => event.id === what || row.messageId === what,
   );
   // An alert that was sent again has left the message that was named.
-  if (named.length === 0) return true;
+  if (named.length === 0 || named.some(({ event }) => event.type === ESCALATED)) return true;
   const roots = new Set(named.map((alert) => rootOf(alert, outbox).row.id));
   return own.some((alert) => roots.has(rootOf(alert, outbox).row.id));
 }

@@ -2,6 +2,7 @@
  * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was
  * given up had its time, what waits has a due time that comes, and its group a timer.
  */
+import { ESCALATED } from "./acts.ts";
 import { isDropped, isFollowUp } from "./check-follow-ups.ts";
 import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
@@ -155,7 +156,11 @@ function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): rea
         `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
       ];
     // Days that are muted from end to end have no end to wait for.
-    const isAlways = places.some(({ hours }) => mutedUntil(hours, endMs) === undefined);
+    const { mutes = [], actives = [] } = finalRules.sinks.get(row.sink)?.hours ?? {};
+    const isAlways =
+      event.type === ESCALATED
+        ? mutedUntil({ mutes, actives, isDropping: false }, endMs) === undefined
+        : places.some(({ hours }) => mutedUntil(hours, endMs) === undefined);
     return lateMs < -9 * DAY_MS && !isAlways
       ? [`${row.sink}: ${event.type} of ${event.watch} is put off for days`]
       : [];
