@@ -372,7 +372,7 @@ const isOfList = (first: LeftMessage, part: LeftMessage): boolean =>
 
 /**
  * What is sent again by an operator calls nobody; nor does what comes before the end of
- * `min_interval`.
+ * `min_interval`, nor the digest of a snooze.
  */
 function checkMention(
   message: LeftMessage,
@@ -384,8 +384,9 @@ function checkMention(
   const parts = [...outbox.messages.values()]
     .filter((part) => isPart(part) && isOfList(message, part))
     .flatMap((part) => outbox.members.get(part.id) ?? []);
+  const isSnoozed = message.groupKey.startsWith("digest\nsnooze\n");
   const fresh = [...alerts, ...parts].filter(
-    ({ row, event }) => row.replayedAtMs === null && !isFollowUp(event),
+    ({ row, event }) => !isSnoozed && row.replayedAtMs === null && !isFollowUp(event),
   );
   const reported = fresh.map(({ event }) =>
     event.type === "tweet.created" ? tweets.get(event.subject) : undefined,

@@ -26,7 +26,8 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
     : [...groupBy(keyed, ({ key }) => key).values()].flatMap((alike) => checkTwice(alike, outbox));
   const byId = new Map(outbox.alerts.map((alert) => [alert.row.id, alert]));
   const joined = outbox.alerts.filter(
-    (alert) => /^(?:merged|duplicate)$/.test(alert.row.state) && !isDropped(alert),
+    (alert) =>
+      /^(?:merged|duplicate)$/.test(alert.row.state) && !isDropped(alert) && !isReplaced(alert),
   );
   const compared = joined.flatMap((alert) => {
     const other = byId.get(alert.row.joinedId ?? -1);
@@ -37,6 +38,10 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
   });
   return [...twice, ...compared];
 }
+
+/** Whether it is a repeat that made way for what the next poll found: check-levels.ts. */
+const isReplaced = ({ row, event }: Alert): boolean =>
+  row.state === "duplicate" && row.joinedId === null && event.body["repeat"] !== undefined;
 
 /** When the message of an alert was given up, for good; undefined where it was not. */
 const deadAtMs = ({ row }: Alert, { messages }: Evidence["outbox"]): number | undefined => {

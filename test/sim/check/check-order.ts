@@ -5,6 +5,7 @@
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isTroubled } from "./check-delay.ts";
+import { mayBeSnoozed } from "./check-snoozes.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Attempt } from "../run/sinks.ts";
 import {
@@ -256,6 +257,8 @@ function checkGroup(
       (!isChat && isDigest(before) !== isDigest(one))
     )
       continue;
+    // A snooze holds back what it matches, and nothing else.
+    if (before.alerts.some((alert) => mayBeSnoozed(alert, evidence))) continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
     // Taken without its looks after a refusal, by a receiver that gets no key.
     if (before.message.state === "sent" && earlierMs === undefined) continue;
