@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent, LeftMessage } from "../run/read-state.ts";
+import { ESCALATED } from "./acts.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy, rootOf } from "./outbox.ts";
 
@@ -14,7 +15,7 @@ export const isFollowUp = ({
   watchType,
   body,
 }: Pick<LeftEvent, "type" | "watchType" | "body">): boolean =>
-  body["resolved"] !== undefined ||
+  (body["resolved"] !== undefined && type !== ESCALATED) ||
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /** A follow-up that was left out because nobody was shown its alert. Another check holds it to that. */

@@ -4,12 +4,14 @@
  * for the tests of the daemon: no check knows what the detector remembers.
  */
 import type { LeftEvent } from "../run/read-state.ts";
+import { ESCALATED } from "./acts.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { routesIn } from "./routes.ts";
 
-export const isFollowUp = ({ body }: Pick<LeftEvent, "body">): boolean =>
-  body["repeat"] !== undefined || body["resolved"] !== undefined;
+/** An escalation has what its alert has, and follows by rules of its own. */
+export const isFollowUp = ({ type, body }: Pick<LeftEvent, "type" | "body">): boolean =>
+  type !== ESCALATED && (body["repeat"] !== undefined || body["resolved"] !== undefined);
 
 export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly string[] {
   const followers = outbox.alerts.filter(({ event }) => isFollowUp(event));
