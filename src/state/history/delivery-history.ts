@@ -2,6 +2,7 @@
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
+import { ENRICHED } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { marksOf } from "../messages/marked-events.ts";
 
@@ -50,7 +51,7 @@ const enrichments = listStatement<object, string>()((on, list) =>
     .selectFrom("enrichments")
     .select(["event_id", "state", "next_at", "attempts", "error"])
     .where("event_id", "in", list)
-    .where("state", "!=", "ok"),
+    .where("state", "!=", ENRICHED),
 );
 
 /**

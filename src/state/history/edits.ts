@@ -11,7 +11,7 @@ import type {
 } from "../../model/edit.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { fromText, toText } from "../db/json-text.ts";
-import { WAITING } from "../db/literals.ts";
+import { REFUSED, SENT, WAITING } from "../db/literals.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 import type { EditsTable } from "../db/sent-tables.ts";
 import { readGroups } from "../outbox/read-groups.ts";
@@ -30,7 +30,7 @@ const alertsOn = listStatement<object, string>()((on, list) =>
     .where("i.item_id", "in", list)
     .where("i.item_kind", "=", "tweet")
     .where("d.state", "in", ["waiting", "sealed"])
-    .where((eb) => eb.or([eb("x.state", "is", null), eb("x.state", "!=", "refused")]))
+    .where((eb) => eb.or([eb("x.state", "is", null), eb("x.state", "!=", REFUSED)]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -114,7 +114,7 @@ const waitingOf = (on: Executor) =>
     .innerJoin("deliveries as d", "d.id", "x.delivery_id")
     .innerJoin("messages as m", "m.id", "d.message_id")
     .where("x.state", "=", WAITING)
-    .where("m.state", "=", "sent")
+    .where("m.state", "=", SENT)
     .where("m.ref", "is not", null);
 
 const oldestDue = statement<{ sink: string; now: number }>()((on, slot) =>

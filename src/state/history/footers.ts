@@ -5,7 +5,7 @@
 import type { DueFooter, FooterResult } from "../../model/footer.ts";
 import type { Mark } from "../../model/mark.ts";
 import { fromText } from "../db/json-text.ts";
-import { WAITING } from "../db/literals.ts";
+import { SENT, WAITING } from "../db/literals.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 const waitingOf = (on: Executor) =>
@@ -13,7 +13,7 @@ const waitingOf = (on: Executor) =>
     .selectFrom("message_footers as f")
     .innerJoin("messages as m", "m.id", "f.message_id")
     .where("f.state", "=", WAITING)
-    .where("m.state", "=", "sent")
+    .where("m.state", "=", SENT)
     .where("m.ref", "is not", null);
 
 const oldestDue = statement<{ sink: string; now: number }>()((on, slot) =>

@@ -5,7 +5,7 @@
 import type { Json } from "../../model/json.ts";
 import type { AuditRecord, Replay, ReplayCandidate, ReplaySelection } from "../../model/replay.ts";
 import { fromText } from "../db/json-text.ts";
-import { DEAD, OPEN } from "../db/literals.ts";
+import { DEAD, OPEN, WAITING } from "../db/literals.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
@@ -126,7 +126,7 @@ const reset = listStatement<{ now: number }, number>()((on, list, slot) =>
       replayed_at: slot("now"),
     }))
     .where("id", "in", list)
-    .where("state", "!=", "waiting")
+    .where("state", "!=", WAITING)
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -4,7 +4,7 @@
  * message is sealed with an acknowledged alert.
  */
 import type { ExpressionBuilder } from "kysely";
-import { WAITING } from "../db/literals.ts";
+import { REFUSED, SENT, WAITING } from "../db/literals.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
@@ -21,7 +21,7 @@ const messagesWith = listStatement<object, string>()((on, list) =>
     .distinct()
     .where("d.event_id", "in", list)
     .where("d.message_id", "is not", null)
-    .where((eb) => eb.or([eb("m.state", "!=", "sent"), eb("m.ref", "is not", null)])),
+    .where((eb) => eb.or([eb("m.state", "!=", SENT), eb("m.ref", "is not", null)])),
 );
 
 /** Makes the footers of all messages with these events due. */
@@ -93,6 +93,6 @@ const upsert = statement<{ id: string; sink: string; now: number }>()((on, slot)
           due_at: eb.ref("excluded.due_at"),
           error: "",
         }))
-        .where("message_footers.state", "!=", "refused"),
+        .where("message_footers.state", "!=", REFUSED),
     ),
 );

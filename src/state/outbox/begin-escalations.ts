@@ -5,7 +5,7 @@
 import { type ExpressionBuilder, sql } from "kysely";
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { DIGEST_PREFIX } from "../../model/digest.ts";
-import { OPEN, WAITING } from "../db/literals.ts";
+import { DEAD, OPEN, SEALED, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { Tables } from "../db/tables.ts";
 
@@ -29,7 +29,7 @@ const rowsOf = (on: Executor, messageIds: string[]) =>
       "d.message_id",
       countedFrom(eb).as("base_at"),
       countedFrom(eb).as("begun_at"),
-      eb.case().when("m.state", "=", "dead").then(eb.lit(1)).else(eb.lit(0)).end().as("at_once"),
+      eb.case().when("m.state", "=", DEAD).then(eb.lit(1)).else(eb.lit(0)).end().as("at_once"),
       // It is due at once, so that its steps are planned.
       countedFrom(eb).as("due_at"),
       eb.lit(1).as("revision"),
@@ -38,7 +38,7 @@ const rowsOf = (on: Executor, messageIds: string[]) =>
     ])
     .where("d.message_id", "in", messageIds)
     .where("d.message_id", "is not", null)
-    .where("d.state", "=", "sealed")
+    .where("d.state", "=", SEALED)
     .where("d.replayed_at", "is", null)
     .where("d.follows_id", "is", null)
     .where("e.watch_type", "!=", "daemon")
@@ -138,7 +138,7 @@ const beginWaiting = listStatement<{ now: number }, string>()((on, list, slot) =
           eb.or([
             eb.and([eb("d.state", "=", WAITING), eb("d.due_at", "<=", slot("now"))]),
             eb.and([
-              eb("d.state", "=", "sealed"),
+              eb("d.state", "=", SEALED),
               eb("m.state", "=", OPEN),
               eb("m.next_attempt_at", "<=", slot("now")),
             ]),

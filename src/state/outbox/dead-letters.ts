@@ -12,7 +12,7 @@ import type {
   UnreportedDead,
 } from "../../model/dead-letters.ts";
 import { eventOf } from "../items/insert-events.ts";
-import { DEAD, OPEN } from "../db/literals.ts";
+import { DEAD, MERGED, OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
@@ -67,7 +67,7 @@ const eventsJoined = listStatement<object, string>()((on, list) =>
     .where("d.message_id", "in", list)
     .where("d.message_id", "is not", null)
     .where("j.joined_id", "is not", null)
-    .where("j.state", "=", "merged"),
+    .where("j.state", "=", MERGED),
 );
 
 export async function listDead(
@@ -150,7 +150,7 @@ const countJoined = listStatement<object, string>()((on, list) =>
     .where("d.message_id", "in", list)
     .where("d.message_id", "is not", null)
     .where("j.joined_id", "is not", null)
-    .where("j.state", "=", "merged"),
+    .where("j.state", "=", MERGED),
 );
 
 /** Counts the deliveries in these messages and the deliveries that joined them. */

@@ -3,6 +3,7 @@
  */
 import type { Tweet } from "../../model/tweet.ts";
 import { fromText } from "../db/json-text.ts";
+import { TWEET_EVENTS } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /** Finds the later edits of the tweets that deliveries are about, the newest last. */
@@ -13,7 +14,7 @@ const editsOf = listStatement<object, number>()((on, list) =>
     .innerJoin("events as n", "n.subject", "e.subject")
     .select(["d.id", "n.body"])
     .where("d.id", "in", list)
-    .where("e.type", "like", "tweet.%")
+    .where("e.type", "like", TWEET_EVENTS)
     .where("e.type", "not in", ["tweet.edited", "tweet.deleted"])
     .where("n.type", "=", "tweet.edited")
     .whereRef("n.detected_at", ">=", "e.detected_at")

@@ -8,7 +8,7 @@ import type { ShownTweet } from "../../model/edit.ts";
 import type { EventBody } from "../../model/event.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
-import { DEAD } from "../db/literals.ts";
+import { DEAD, WAITING } from "../db/literals.ts";
 
 /** A follow-up, and the delivery of the alert that it follows. */
 export interface FollowUpRow {
@@ -197,7 +197,7 @@ const alike = listStatement<object, number>()((on, list) =>
     )
     .where((eb) =>
       eb.or([
-        eb.and([eb("o.state", "=", "waiting"), eb("o.id", "<", eb.ref("f.id"))]),
+        eb.and([eb("o.state", "=", WAITING), eb("o.id", "<", eb.ref("f.id"))]),
         eb.and([
           eb("o.state", "in", ["sealed", "summarised"]),
           eb.or([eb("m.state", "is", null), eb("m.state", "!=", DEAD)]),

@@ -1,6 +1,6 @@
 /** Finds alerts on tweets that a later poll or recheck reported as gone. */
 import type { ExpressionBuilder } from "kysely";
-import { OPEN } from "../db/literals.ts";
+import { OPEN, TWEET_EVENTS } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { EventsTable, Tables } from "../db/tables.ts";
 
@@ -11,7 +11,7 @@ import type { EventsTable, Tables } from "../db/tables.ts";
  */
 export const isGone = (eb: ExpressionBuilder<Tables & { e: EventsTable }, "e">) =>
   eb.and([
-    eb("e.type", "like", "tweet.%"),
+    eb("e.type", "like", TWEET_EVENTS),
     eb("e.type", "!=", "tweet.deleted"),
     eb.exists(
       eb

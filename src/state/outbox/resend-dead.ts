@@ -9,7 +9,7 @@ import { countAlerts, deadMessages } from "./dead-letters.ts";
 import { mentioning } from "../messages/mentions.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { takenOfMessage } from "./taken.ts";
-import { DEAD } from "../db/literals.ts";
+import { DEAD, SENT } from "../db/literals.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 
@@ -48,10 +48,7 @@ const parentToGoBelow = (eb: ExpressionBuilder<Tables, "messages">) =>
     .select("parent.id")
     .whereRef("parent.id", "=", "messages.parent_id")
     .where((p) =>
-      p.or([
-        p("parent.state", "=", "sent"),
-        p("parent.group_key", "=", p.ref("messages.group_key")),
-      ]),
+      p.or([p("parent.state", "=", SENT), p("parent.group_key", "=", p.ref("messages.group_key"))]),
     );
 
 const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>

@@ -4,6 +4,7 @@
  */
 import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../db/tables.ts";
+import { SENT } from "../db/literals.ts";
 import { listStatement } from "../db/statement.ts";
 
 /** Stores for messages which receivers have them. */
@@ -30,4 +31,4 @@ export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>
     .selectFrom("messages as whole")
     .select("whole.taken")
     .where("whole.id", "=", (m) => m.fn.coalesce("deliveries.message_id", messageOfJoined(m)))
-    .where((m) => m.or([m("whole.state", "!=", "sent"), m("whole.error", "!=", "")]));
+    .where((m) => m.or([m("whole.state", "!=", SENT), m("whole.error", "!=", "")]));

@@ -3,7 +3,7 @@
  * the alert that they follow up was never shown, or they are postponed.
  */
 import type { Withheld } from "../../model/outbox.ts";
-import { WAITING } from "../db/literals.ts";
+import { MERGED, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
@@ -37,7 +37,7 @@ const othersJoined = listStatement<object, number>()((on, list) =>
     ])
     .where("d.id", "in", list)
     .where("o.joined_id", "is not", null)
-    .where("o.state", "=", "merged")
+    .where("o.state", "=", MERGED)
     .whereRef("f.subject", "!=", "e.subject")
     .orderBy("o.id"),
 );

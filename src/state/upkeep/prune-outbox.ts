@@ -53,7 +53,7 @@ async function forgetMessagesOf(db: Executor, range: MessageRange): Promise<bigi
     .select("id")
     .where("state", "!=", OPEN)
     .where("sink", "=", sink)
-    .where("state", "=", state)
+    .where("state", "=", sql.lit(state))
     .where("done_at", "<", before)
     // Further messages of the thread are still posted below this message.
     .where((eb) =>
