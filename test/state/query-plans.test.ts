@@ -12,7 +12,9 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { expect, test } from "vitest";
+import { days } from "../../src/state/history/days.ts";
 import { findEvents, labelsSince } from "../../src/state/history/find-events.ts";
+import { lastRefusals } from "../../src/state/history/refusals.ts";
 import { groupDead } from "../../src/state/outbox/dead-letters.ts";
 import { loadDriver } from "../../src/state/db/driver.ts";
 import { countSilenced } from "../../src/state/outbox/silenced-deliveries.ts";
@@ -24,15 +26,17 @@ import { openTemp, memoryStatePath } from "./temp-state.ts";
 
 const Database = loadDriver();
 
-/** Knows no rows, and remembers what it was asked. */
+/** Knows no rows but those of `sinks`, and remembers what it was asked. */
 class EmptyDriver extends DummyDriver {
   readonly asked: string[] = [];
+  /** The sinks with messages that were sent or given up. */
+  readonly sinks: { readonly sink: string }[] = [];
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const { asked } = this;
+    const { asked, sinks } = this;
     return {
       async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
-        return { rows: [] };
+        return { rows: (sql.includes('min("sink")') ? sinks.splice(0, 1) : []) as R[] };
       },
       streamQuery(): never {
         throw new Error("not asked for");
@@ -42,8 +46,12 @@ class EmptyDriver extends DummyDriver {
 }
 
 /** The steps by which SQLite would answer each statement that `ask` sends. */
-async function plansOf(ask: (db: Kysely<Tables>) => Promise<unknown>): Promise<readonly string[]> {
+async function plansOf(
+  ask: (db: Kysely<Tables>) => Promise<unknown>,
+  sinks: readonly string[] = [],
+): Promise<readonly string[]> {
   const driver = new EmptyDriver();
+  driver.sinks.push(...sinks.map((sink) => ({ sink })));
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -67,12 +75,16 @@ async function plansOf(ask: (db: Kysely<Tables>) => Promise<unknown>): Promise<r
 }
 
 test("the figures of the outbox never walk through a whole table", async () => {
-  const plans = await plansOf(async (db) => {
-    await outboxStats(db);
-    await countWaiting(db, 0);
-    await groupDead(db, 0);
-    await countSilenced(db);
-  });
+  const plans = await plansOf(
+    async (db) => {
+      await outboxStats(db);
+      await countWaiting(db, 0);
+      await groupDead(db, 0);
+      await countSilenced(db);
+      await lastRefusals(db, "a", 1);
+    },
+    ["a"],
+  );
   expect(plans.length).toBeGreaterThan(1);
   const isBounded =
     /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED/;
@@ -80,6 +92,16 @@ test("the figures of the outbox never walk through a whole table", async () => {
   // The order of ids is that of all messages.
   expect(plans.filter((step) => step.includes("(id>?)"))).toEqual([]);
   expect(plans).toContain("SCAN m USING INDEX messages_dead");
+  const done = "INDEX messages_done (sink=? AND state=?)";
+  expect(plans.filter((step) => step.endsWith(done))).toHaveLength(3);
+});
+
+test("the alerts of a day are sought once for each watch", async () => {
+  const plans = await plansOf((db) => days(db).countAlerts(0, 1));
+  expect(plans).toEqual([
+    expect.stringMatching(/^SCAN w USING COVERING INDEX/),
+    "SEARCH e USING COVERING INDEX events_watch_time (watch_key=? AND occurred_at>? AND occurred_at<?)",
+  ]);
 });
 
 test("the search of past events finds both ends of the table without walking through it", async () => {

@@ -20,6 +20,7 @@ export async function lastRefusals(
     .limit(MAX_MESSAGES)
     .execute();
   const dead = await ofSink
+    .where("state", "!=", OPEN)
     .where("state", "=", DEAD)
     .orderBy("done_at", "desc")
     .limit(MAX_MESSAGES)

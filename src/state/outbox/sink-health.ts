@@ -1,6 +1,6 @@
 /** Stores the breakers of the sinks, and counts the alerts and messages of each sink. */
 import type { OutboxStats, SinkHealth } from "../../model/outbox.ts";
-import type { Executor } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 
 export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[]> {
@@ -48,6 +48,31 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
     .execute();
 }
 
+const nextSink = statement<{ after: string }>()((on, slot) =>
+  on
+    .selectFrom("messages")
+    .select((eb) => eb.fn.min<string | null>("sink").as("sink"))
+    .where("state", "!=", OPEN)
+    .where("sink", ">", slot("after")),
+);
+
+/**
+ * Returns the first sink after a name that has messages which were sent or given up; undefined if
+ * there is none. The index on them begins with the sink, so this reads one entry.
+ */
+export const sinkAfter = async (db: Executor, after: string): Promise<string | undefined> =>
+  (await nextSink(db, { after })).rows[0]?.sink ?? undefined;
+
+/** Counting in one range of the index takes half as long as grouping all of it. */
+const countDone = statement<{ sink: string; state: "sent" | "dead" }>()((on, slot) =>
+  on
+    .selectFrom("messages")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("state", "!=", OPEN)
+    .where("sink", "=", slot("sink"))
+    .where("state", "=", slot("state")),
+);
+
 /**
  * Returns counts for each sink that has deliveries or messages: how many of them wait (deliveries
  * that are not sealed, messages that are not done), since when the oldest has waited, and how many
@@ -74,18 +99,16 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
     .where("state", "=", OPEN)
     .groupBy("sink")
     .execute();
-  const done = await db
-    .selectFrom("messages")
-    .select(["sink", "state", (eb) => eb.fn.countAll<number>().as("count")])
-    .where("state", "!=", OPEN)
-    .groupBy(["sink", "state"])
-    .execute();
   const stats = new Map<string, Stats>();
   const of = (sink: string) =>
     stats.get(sink) ??
     (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
   for (const row of [...waiting, ...open]) addWaiting(of(row.sink), row);
-  for (const row of done) if (row.state !== "open") of(row.sink)[row.state] += Number(row.count);
+  for (let sink = await sinkAfter(db, ""); sink !== undefined; sink = await sinkAfter(db, sink))
+    for (const state of ["sent", "dead"] as const) {
+      const [done] = (await countDone(db, { sink, state })).rows;
+      of(sink)[state] = Number(done?.count ?? 0);
+    }
   return [...stats.values()].sort((a, b) => (a.sink < b.sink ? -1 : 1));
 }
 

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { OPEN, WAITING } from "../db/literals.ts";
 import type { MessagesTable } from "../db/outbox-tables.ts";
 import type { Executor } from "../db/statement.ts";
+import { sinkAfter } from "../outbox/sink-health.ts";
 import { type Pause, ROWS_PER_PAGE, repeatPages, walkTable } from "./pages.ts";
 
 /** The rows to delete: those from before `before`, in epoch ms. */
@@ -29,18 +30,6 @@ export async function forgetMessages(
       await repeatPages(() => forgetMessagesOf(db, range), pause);
     }
 }
-
-const sinkAfter = async (db: Executor, sink: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom("messages")
-      .select("sink")
-      .where("state", "!=", OPEN)
-      .where("sink", ">", sink)
-      .orderBy("sink")
-      .limit(1)
-      .executeTakeFirst()
-  )?.sink;
 
 interface MessageRange extends Pick<MessagesTable, "sink" | "state"> {
   readonly before: number;
