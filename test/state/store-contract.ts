@@ -2159,6 +2159,31 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           expect(all).toEqual(names.filter((name) => Number(name) % 2 === 1).reverse());
         });
 
+        test("come page by page when each row has to be read, each of them once", async () => {
+          const names = Array.from({ length: 1_500 }, (_, i) => String(i));
+          const textOf = (name: string) => (Number(name) % 2 === 0 ? "Full_Text even" : "odd");
+          await commit({
+            events: names.map((name) => ({ ...tweetOf(name, textOf(name), makeUser("8", "Bob")) })),
+          });
+          for (const mostExamined of [100, 700, 5_000]) {
+            const all: string[] = [];
+            const ends: number[] = [];
+            let before: string | undefined;
+            do {
+              const page: EventPage = await store.findEvents({
+                ...{ limit: 400, text: "full_text", mostExamined },
+                ...(before === undefined ? {} : { before }),
+              });
+              all.push(...page.events.map(({ event }) => event.subject));
+              before = page.next ?? undefined;
+              if (before !== undefined) ends.push(Number(before));
+            } while (before !== undefined);
+            expect(all).toEqual(names.filter((name) => Number(name) % 2 === 0).reverse());
+            const spans = ends.slice(1).map((end, at) => (ends[at] ?? 0) - end);
+            expect(Math.max(0, ...spans)).toBeLessThanOrEqual(mostExamined);
+          }
+        });
+
         test("none of which there are end at once", async () => {
           expect(await store.findEvents({ limit: 5 })).toEqual({ events: [], next: null });
         });

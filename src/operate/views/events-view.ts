@@ -1,5 +1,5 @@
 /** Past events as the API, the page and `chirpwatch events` show them. */
-import { isoTime } from "../../model/clock.ts";
+import { type Clock, isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventPage, EventQuery, EventRecord, History } from "../../model/history.ts";
@@ -20,26 +20,40 @@ export function eventsView(
   };
 }
 
-/** How many events are examined in one turn of the event loop, and for one answer. */
-const EXAMINED_AT_ONCE = 2_000;
+/**
+ * How long a search may take, how long it may hold the event loop, and how many events it examines
+ * at first and at most: in one turn of the event loop, and for one answer.
+ */
+const MAX_SEARCH_MS = 40;
+const TURN_MS = 8;
+const [FIRST_AT_ONCE, MOST_AT_ONCE] = [250, 2_000];
 const MAX_EXAMINED = 20_000;
 
-/** Searches as the store does, in steps, so that a long search does not delay polls. */
+/**
+ * Searches as the store does, in steps, so that a long search does not delay polls. How long an
+ * event takes depends on what is asked and on the machine, so each step is measured.
+ */
 export async function searchEvents(
-  store: Pick<History, "findEvents">,
+  { store, clock }: { readonly store: Pick<History, "findEvents">; readonly clock: Clock },
   query: EventQuery,
 ): Promise<EventPage> {
   const events: EventRecord[] = [];
+  const begunAtMs = clock.monotonic();
   let { before } = query;
-  for (let examined = EXAMINED_AT_ONCE; ; examined += EXAMINED_AT_ONCE) {
-    const page = await store.findEvents({
-      ...query,
-      ...{ before, limit: query.limit - events.length, mostExamined: EXAMINED_AT_ONCE },
-    });
+  let [examined, atOnce] = [0, FIRST_AT_ONCE];
+  for (;;) {
+    const turnAtMs = clock.monotonic();
+    const limit = query.limit - events.length;
+    const mostExamined = Math.min(atOnce, MAX_EXAMINED - examined);
+    const page = await store.findEvents({ ...query, before, limit, mostExamined });
     events.push(...page.events);
-    const isFull = events.length >= query.limit || examined >= MAX_EXAMINED;
-    if (page.next === null || isFull) return { ...page, events };
+    examined += mostExamined;
+    const nowMs = clock.monotonic();
+    const isLong = examined >= MAX_EXAMINED || nowMs - begunAtMs >= MAX_SEARCH_MS;
+    if (page.next === null || events.length >= query.limit || isLong) return { ...page, events };
     before = page.next;
+    const fitting = (mostExamined * TURN_MS) / Math.max(1, nowMs - turnAtMs);
+    atOnce = Math.round(Math.min(MOST_AT_ONCE, Math.max(FIRST_AT_ONCE, fitting)));
     await yieldToEventLoop();
   }
 }

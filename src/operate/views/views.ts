@@ -175,8 +175,7 @@ class DaemonViews implements Views {
   }
 
   async events(query: EventQuery): Promise<EventsView> {
-    const { store, config } = this.#parts;
-    return eventsView(await searchEvents(store, query), config().linksHost);
+    return eventsView(await searchEvents(this.#parts, query), this.#parts.config().linksHost);
   }
 
   async watch(id: string): ReturnType<Views["watch"]> {

@@ -2,22 +2,22 @@
  * Finds past events that match a query, newest first, and examines a bounded part of the table at a
  * time.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Labels } from "../../model/event.ts";
 import type { EventPage, EventQuery, EventRecord, LabelsPage } from "../../model/history.ts";
 import { recordsOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
-import type { Executor } from "../db/statement.ts";
+import { type Executor, isOnPostgres } from "../db/statement.ts";
 
 /**
  * The number of rows that one statement examines, and the maximum that is examined for one page
- * unless the query says less. Where whole rows are read to see whether they match, a statement
- * examines fewer.
+ * unless the query says less.
  */
-const AT_ONCE = 1_000;
-const WHOLE_AT_ONCE = 250;
+const AT_ONCE = 2_000;
 const MAX_IN_A_PAGE = 20_000;
+/** The number of rows that a statement returns if it cannot know which of them match. */
+const WHOLE_AT_ONCE = 250;
 /**
  * How much further back a search reads than the requested time. Events are numbered in the order of
  * their commits, which differs from the order of their times if the clock was set back.
@@ -33,15 +33,17 @@ export async function findEvents(
   const records: EventRecord[] = [];
   const newest = Math.min(query.before === undefined ? last : Number(query.before) - 1, last);
   const { mostExamined = MAX_IN_A_PAGE } = query;
-  const atOnce = isExact(query) ? AT_ONCE : WHOLE_AT_ONCE;
-  for (let to = newest; to >= first; to -= atOnce) {
-    const from = Math.max(first, to - atOnce + 1);
-    if (newest - to >= mostExamined) return cut(db, records, to);
+  const end = newest - mostExamined;
+  for (let to = newest; to >= first; ) {
+    if (to <= end) return cut(db, records, to);
+    const from = Math.max(first, end + 1, to - AT_ONCE + 1);
     if (await isBefore(db, query, from, to)) break;
-    for (const { seq, ...record } of await matching(db, query, { from, to, nowMs })) {
+    const { found, examinedFrom } = await matching(db, query, { from, to, nowMs });
+    for (const { seq, ...record } of found) {
       if (records.length === query.limit) return cut(db, records, seq);
       records.push(record);
     }
+    to = examinedFrom - 1;
   }
   return { events: records, next: null };
 }
@@ -103,11 +105,12 @@ interface Piece {
  */
 const isExact = ({ text, state }: EventQuery): boolean => text === undefined && state === undefined;
 
+/** Returns what matches in a piece, and from where on the piece was examined: all of it, or a part. */
 async function matching(
   db: Executor,
   query: EventQuery,
   { from, to, nowMs }: Piece,
-): Promise<readonly (EventRecord & { seq: number })[]> {
+): Promise<{ readonly found: readonly (EventRecord & { seq: number })[]; examinedFrom: number }> {
   const { sinceMs, untilMs, watches, onlyAlerts, author, text, state, sink, isAcknowledged } =
     query;
   let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
@@ -119,8 +122,7 @@ async function matching(
     select = select.where((eb) =>
       eb.or([eb("handle", "=", author.toLowerCase()), eb("user_id", "=", author)]),
     );
-  if (text !== undefined)
-    select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
+  if (text !== undefined) select = select.where(bodySays(db, text));
   for (const [kind, isMarked] of [
     ["acknowledged", isAcknowledged],
     ["not_relevant", query.isNotRelevant],
@@ -147,22 +149,20 @@ async function matching(
           .where("s.sink", "=", sink),
       ),
     );
-  const rows = await select
-    .orderBy("seq", "desc")
-    .limit(isExact(query) ? query.limit + 1 : AT_ONCE)
-    .execute();
-  const found = rows
+  const most = isExact(query) ? query.limit + 1 : WHOLE_AT_ONCE;
+  const rows = await select.orderBy("seq", "desc").limit(most).execute();
+  const read = rows
     .map((row) => ({ seq: Number(row.seq), event: eventOf(row) }))
     .filter(({ event }) => text === undefined || says(event.body, text))
     // Their deliveries are read next, which takes longer than to see that a text occurs.
     .slice(0, state === undefined ? query.limit + 1 : undefined);
   const records = await recordsOf(
     db,
-    found.map(({ event }) => event),
+    read.map(({ event }) => event),
     nowMs,
   );
-  return records
-    .map((record, index) => ({ ...record, seq: found[index]?.seq ?? 0 }))
+  const found = records
+    .map((record, index) => ({ ...record, seq: read[index]?.seq ?? 0 }))
     .filter(
       (record) =>
         state === undefined ||
@@ -170,6 +170,16 @@ async function matching(
           (delivery) => delivery.state === state && (sink === undefined || delivery.sink === sink),
         ),
     );
+  return { found, examinedFrom: rows.length < most ? from : Number(rows.at(-1)?.seq ?? from) };
+}
+
+/**
+ * Whether the body contains the text. Only on Postgres does `like` distinguish cases; on SQLite,
+ * `lower` would copy each body, which takes as long as searching it.
+ */
+function bodySays(db: Executor, text: string): RawBuilder<boolean> {
+  const body = isOnPostgres(db) ? sql`lower(${sql.ref("body")})` : sql.ref("body");
+  return sql<boolean>`${body} like ${likePattern(text)} escape '!'`;
 }
 
 /**
