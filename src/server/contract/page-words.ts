@@ -41,11 +41,20 @@ export const lasting = (since: string, nowMs: number): Html =>
 const timeElement = (iso: string, text: string): Html =>
   html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
 
-/** Returns a day such as `1 Dec`. The day is in UTC, like all times of the page. */
-export const dayText = (iso: string): string =>
-  new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ");
 
-export const countText = (count: number): string => count.toLocaleString("en-US");
+/**
+ * Returns a day such as `1 Dec`. The day is in UTC, like all times of the page. A chart has dozens,
+ * and with Intl each would take as long as all of its bars.
+ */
+export function dayText(iso: string): string {
+  const date = new Date(iso);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+}
+
+/** Returns a whole number with a comma at each thousand. */
+export const countText = (count: number): string =>
+  String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 /** Returns a count such as `1 watch` or `2 watches`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PAGE_POLICY } from "../../../src/server/page/page-assets.ts";
-import { spanText } from "../../../src/server/contract/page-words.ts";
+import { countText, dayText, spanText } from "../../../src/server/contract/page-words.ts";
 import { renderPage } from "../../../src/server/page/page.ts";
 import type { StatusView } from "../../../src/server/schema/status-view.ts";
 import {
@@ -298,5 +298,15 @@ describe("a span of time", () => {
     [86_401_000, "1 d"],
   ])("of %i ms reads %j", (ms, text) => {
     expect(spanText(ms)).toBe(text);
+  });
+
+  it("writes days and counts as English writes them", () => {
+    const day = { day: "numeric", month: "short", timeZone: "UTC" } as const;
+    for (let month = 0; month < 12; month += 1) {
+      const date = new Date(Date.UTC(2026, month, 5 + month));
+      expect(dayText(date.toISOString())).toBe(date.toLocaleDateString("en-GB", day));
+    }
+    for (const count of [0, 7, 999, 1_000, 31_408, 200_000, 1_234_567, 1e9])
+      expect(countText(count)).toBe(count.toLocaleString("en-US"));
   });
 });
