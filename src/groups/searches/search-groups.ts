@@ -67,17 +67,28 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
     key,
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
     spreadMs: spreadIn(joined.timing, spreadMs(key, joined.intervalMs)),
-    costRequests: batchesOf(members).length,
+    costRequests: batchSizes(members).length,
   };
 }
 
 /**
- * Returns the queries of the members, divided into batches. The queries of a batch are merged into
- * one request.
+ * The sizes by the list of members. A plan never changes a list that it made, and the forecast asks
+ * for them every minute.
  */
-function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
+const known = new WeakMap<readonly Pick<Poll, "source">[], readonly number[]>();
+
+/**
+ * Returns how many queries are in each batch of the members' queries. The queries of a batch are
+ * merged into one request.
+ */
+function batchSizes(members: readonly Pick<Poll, "source">[]): readonly number[] {
+  const before = known.get(members);
+  if (before !== undefined) return before;
   const queries = members.flatMap((member) => queryOf(member) ?? []);
-  return batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
+  const batches = batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
+  const sizes = batches.map(({ length }) => length);
+  known.set(members, sizes);
+  return sizes;
 }
 
 /**
@@ -101,13 +112,13 @@ export function verificationOf({
   subscribers,
   group,
 }: Pick<Poll, "intervalMs" | "subscribers" | "group">): Verification {
-  const batches = batchesOf(group?.members ?? []);
-  const queries = batches.length;
-  const shared = sum(batches, ({ length }) => (length > 1 ? length : 0));
+  const sizes = batchSizes(group?.members ?? []);
+  const queries = sizes.length;
+  const shared = sum(sizes, (size) => (size > 1 ? size : 0));
   const affordedMs = (Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE);
   const everyMs =
     group?.fullPollEveryMs ?? fullPollWithin(affordedMs, intervalMs, maxAgeOf({ subscribers }));
-  const reads = sum(batches, ({ length }) => (length > 2 ? length : length - 1));
+  const reads = sum(sizes, (size) => (size > 2 ? size : size - 1));
   return { everyMs, queries, perDay: (reads * DAY_MS) / everyMs };
 }
 
