@@ -89,6 +89,7 @@ async function measure(folder: string, watches: number): Promise<Figure> {
     startServer: async () => ({
       url: "http://127.0.0.1:1",
       answerWith: () => undefined,
+      visit: async () => undefined,
       close: async () => undefined,
     }),
   };

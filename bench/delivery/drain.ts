@@ -72,6 +72,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     startServer: async () => ({
       url: "http://127.0.0.1:1",
       answerWith: () => undefined,
+      visit: async () => undefined,
       close: async () => undefined,
     }),
   };

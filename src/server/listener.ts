@@ -20,35 +20,48 @@ export interface Listener {
   readonly server: Server;
   /** Replaces the routes. The server keeps listening meanwhile. */
   answerWith(deps: RouteDeps): void;
+  /** Loads the routes and lets them answer a request of this process, whose answer is dropped. */
+  visit(request: Request): Promise<void>;
+}
+
+interface Loaded {
+  readonly answer: RequestListener;
+  readonly visit: Listener["visit"];
 }
 
 export function createListener(initial: RouteDeps, access: Access): Listener {
   let deps = initial;
-  let loading: Promise<RequestListener> | undefined;
+  let loading: Promise<Loaded> | undefined;
+  const load = () => {
+    loading ??= loadListener(deps, access).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
   const server = createServer(LIMITS, (request, response) => {
-    loading ??= loadListener(deps, access);
-    loading.then(
-      (answer) => answer(request, response),
-      () => {
-        loading = undefined;
-        response.writeHead(500).end();
-      },
+    load().then(
+      ({ answer }) => answer(request, response),
+      () => response.writeHead(500).end(),
     );
   });
   const answerWith = (others: RouteDeps) => {
     deps = others;
     loading = undefined;
   };
-  return { server, answerWith };
+  return { server, answerWith, visit: async (request) => (await load()).visit(request) };
 }
 
-async function loadListener(deps: RouteDeps, access: Access): Promise<RequestListener> {
+async function loadListener(deps: RouteDeps, access: Access): Promise<Loaded> {
   const [{ getRequestListener }, routes] = await Promise.all([
     import("@hono/node-server"),
     loadRoutes(deps, access),
   ]);
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
-  return (request, response) => void answer(request, response);
+  return {
+    answer: (request, response) => void answer(request, response),
+    visit: async (request) => void (await routes.fetch(request)),
+  };
 }
 
 /**

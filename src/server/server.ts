@@ -24,6 +24,8 @@ export type ServerOptions = ListenOptions & RouteDeps;
 export interface RunningServer extends Pick<Listener, "answerWith"> {
   /** The server's address on this machine, without a slash at the end. */
   readonly url: string;
+  /** Answers a request for a page that nobody sent. The next one finds its code loaded. */
+  visit(path: string): Promise<void>;
   /** Closes the server. Running requests have one second to finish. */
   close(): Promise<void>;
 }
@@ -45,14 +47,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   const wrongTokens = createWrongTokens(clock);
   const access: Access = { kind: "tcp", wrongTokens, token, readToken, publicHost };
-  const { server, answerWith } = createListener(options, access);
+  const { server, answerWith, visit } = createListener(options, access);
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;
   const close = () => {
     wrongTokens.stop();
     return closeServer(server, clock);
   };
-  return { url, answerWith, close };
+  const headers = {
+    host: "localhost",
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  return {
+    ...{ url, answerWith, close },
+    visit: (path) => visit(new Request(`${url}${path}`, { headers })),
+  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

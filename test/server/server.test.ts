@@ -93,6 +93,22 @@ it("names that reorder what stands around them reach neither the page nor the AP
   }
 });
 
+it.each([undefined, "secret-of-the-page"])(
+  "visits a page by itself, with the token %s",
+  async (token) => {
+    const daemon = createDaemonStandIn();
+    let asked = 0;
+    const server = await startServer({
+      ...{ host: "127.0.0.1", port: 0, clock: createVirtualClock(NOW_MS), log: silentLog, token },
+      ...daemon,
+      views: { ...daemon.views, status: async () => ((asked += 1), statusView()) },
+    });
+    running.push(server);
+    await server.visit("/");
+    expect(asked).toBe(1);
+  },
+);
+
 it("answers with others than before from one request to the next", async () => {
   const server = await startServer({
     host: "127.0.0.1",

@@ -23,6 +23,8 @@ export interface Serving {
    * the reason that `why` returns. @throws ExitError if an address cannot be opened
    */
   open(why: () => Idle): Promise<void>;
+  /** Lets the status page answer a request that nobody sent, so that its code is loaded. */
+  visit(path: string): Promise<void>;
   /** Answers requests with the views and actions of this work until the work stops. */
   show(work: HttpRouteDeps, teardown: Teardown): void;
 }
@@ -67,6 +69,7 @@ export function createServing(
         page = opened;
       }
     },
+    visit: async (path) => page?.visit(path),
     show(work, { push }) {
       answerWith(work);
       push("status page", () => {

@@ -135,6 +135,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     startServer: async ({ host, port }) => ({
       url: `http://${host}:${port}`,
       answerWith: () => undefined,
+      visit: async () => undefined,
       close: async () => undefined,
     }),
   });
