@@ -28,20 +28,30 @@ export interface FoundFact extends TargetRef {
 
 /**
  * A record whose values changed for a subscriber, and what the subscriber remembered of the record
- * before.
+ * before. `episode` and `missed` are those of the facts that the record raised, or would raise by
+ * other thresholds.
  */
-export interface FoundValues extends TargetRef {
+export interface FoundValues extends TargetRef, Pick<FoundFact, "missed"> {
   readonly targetName: string;
   readonly record: JsonObject;
   readonly before: JsonObject;
+  /** Empty in archives of older releases, which did not store it. */
+  readonly episode: string;
 }
 
-/**
- * The facts and values that a subscriber found. Both lists keep the order in which they were found.
- */
+/** The members that were on a list when the baseline of a subscriber was read. */
+export interface FoundMembers extends TargetRef {
+  readonly targetName: string;
+  /** Their user ids. */
+  readonly ids: readonly string[];
+}
+
+/** What a subscriber found. All lists keep the order in which it was found. */
 export interface Findings {
   readonly facts: readonly FoundFact[];
   readonly values: readonly FoundValues[];
+  /** Absent if the poll read no part of a list's baseline. */
+  readonly baselines?: readonly FoundMembers[];
 }
 
 /** Everything new that one poll or recheck found. */

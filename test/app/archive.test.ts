@@ -71,6 +71,27 @@ it("has the numbers of a recheck only where they have changed", async () => {
   expect(numbers).toEqual(["0,1", "7,1"]);
 });
 
+it("has the ids of those who were on a list when its watch began, and profiles of who joined", async () => {
+  const { clock, control, reads } = await setUp({
+    watches: () => ({
+      fans: { type: "followers", accounts: ["loud_one"], schedule: "@every 10s" },
+    }),
+    prepare: async (ask) => {
+      for (const username of ["loud_one", "old_fan", "new_fan"])
+        await ask("accounts", { username });
+      await ask("follows", { target: "loud_one", follower: "old_fan" });
+    },
+  });
+  await control("follows", { target: "loud_one", follower: "new_fan" });
+  await clock.advance(60 * SECOND);
+  const found = await reads();
+  const baselines = found.flatMap((read) => read.baselines ?? []);
+  expect(baselines).toMatchObject([{ targetName: "loud_one", ids: [expect.any(String)] }]);
+  expect(found.flatMap(({ facts }) => facts.map(({ body }) => body.user?.username))).toEqual([
+    "new_fan",
+  ]);
+});
+
 it("is empty and says so where it is off, and is emptied where it was on", async () => {
   const { clock, post, reads, status } = await setUp({ state: { archive: "off" } });
   await post();

@@ -173,6 +173,25 @@ describe("what people did then", () => {
   });
 });
 
+it("repeats that an acknowledgement was undone: the alert escalates after all", async () => {
+  const { clock, post, call, config, backtest, ops } = await setUp({
+    watches: () => ({ all: rare }),
+    sink: { escalate: [{ after: "15m", sink: "ops" }] },
+  });
+  const one = await post("one zebra");
+  await clock.advance(2 * MINUTE);
+  const { event } = (await call(`explain/${one}`)).verdicts[0];
+  const mark = (method: "POST" | "DELETE") =>
+    call(`alerts/${event.id}/acknowledgement?by=Ada`, method);
+  for (const method of ["POST", "DELETE", "POST", "DELETE"] as const) await mark(method);
+  await clock.advance(30 * MINUTE);
+  expect(ops.events().filter(({ type }) => type === "alert.escalated")).toHaveLength(1);
+  expect((await backtest(config())).sinks).toMatchObject([
+    { sink: "hook", after: { alerts: 1 } },
+    { sink: "ops", after: { alerts: 1 } },
+  ]);
+});
+
 describe("where it differs from what was sent", () => {
   it("names the failure of the sink with its times", async () => {
     const { clock, post, hook, config, backtest } = await setUp({

@@ -84,6 +84,7 @@ export const REFUSED = [
 export const ALLOWED = [
   { name: "tell", in: "watches/trends", reason: "key of `trends` in the configuration" },
   { name: "tell", in: "engine/readings.test.ts", reason: "the same, in a test" },
+  { name: "tell", in: "replayed-values.test.ts", reason: "the same, in a test" },
   { name: "tell", in: "test/sim/", reason: "the same, in the simulation" },
   { text: "tell: [", reason: "the same, in an example" },
   { text: "tell is empty", reason: "the same, in the message about it" },

@@ -38,9 +38,12 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
         ...{ watchKey: "v", targetKey: "k", targetName: "n" },
         record: { likes_count: 7, deep: { list: [1, "two", null] } },
         before: { values: { likes_count: 3 }, across: [] },
+        ...{ episode: "e", missed: "skip" as const },
       };
       const whole: ArchivedRead = {
-        ...{ atMs: 20, source: "s2", gatherMs: 90_000, values: [values] },
+        ...{ atMs: 20, source: "s2", gatherMs: 90_000 },
+        values: [values, { ...values, episode: "", missed: "on_return" }],
+        baselines: [{ watchKey: "v", targetKey: "k", targetName: "n", ids: ["7", "12"] }],
         facts: [
           fact("1", { body: { tweet }, found: "baseline" }),
           fact("1", { watchKey: "w2", body: { tweet }, found: "too_old" }),

@@ -12,8 +12,9 @@ import type { StoredSilence } from "../../model/silence.ts";
 import type { Store } from "../../model/store.ts";
 import { compileSilence } from "../../operate/alerts/silences.ts";
 import { backtestView, type BacktestView } from "../../operate/backtest/backtest-view.ts";
+import { marksSince } from "../../operate/backtest/replayed-marks.ts";
 import type { ReplayedItem } from "../../operate/backtest/replayed-watches.ts";
-import { sentDifferences } from "../../operate/backtest/sent-differences.ts";
+import { type SentDifference, sentDifferences } from "../../operate/backtest/sent-differences.ts";
 import { StoredAnswers } from "../../operate/backtest/stored-answers.ts";
 import { warmUpMs } from "../../operate/backtest/warm-up.ts";
 import { createReader } from "../../operate/create-reader.ts";
@@ -22,6 +23,7 @@ import {
   createReplay,
   pathsOf,
   type ReplayedSilence,
+  type ReplayResult,
   recordsSince,
 } from "./replay.ts";
 
@@ -36,8 +38,10 @@ export interface BacktestQuery {
 export interface BacktestDeps {
   readonly store: Pick<
     Store,
+    | "alertsOf"
     | "archiveSize"
     | "archivedReads"
+    | "auditRecords"
     | "configRevisions"
     | "eventHeads"
     | "eventRecords"
@@ -49,8 +53,8 @@ export interface BacktestDeps {
   readonly hash: Hash;
   /** Called with the share that is done, from 0 to 1. */
   readonly onProgress: (share: number) => void;
-  /** Called with each verdict of the active configuration. */
-  readonly onItem?: (item: ReplayedItem) => void;
+  /** Called with each verdict of the active configuration, and of the tried one. */
+  readonly onItem?: (item: ReplayedItem, by: "active" | "tried") => void;
 }
 
 const READS_AT_ONCE = 200;
@@ -59,48 +63,83 @@ export async function runBacktest(
   active: Config,
   tried: Config,
   query: BacktestQuery,
-  { store, hash, onProgress, onItem }: BacktestDeps,
+  deps: BacktestDeps,
 ): Promise<BacktestView> {
-  const { sinceMs, untilMs } = query;
-  const { firstAtMs } = await store.archiveSize();
-  const fromMs = Math.max(sinceMs, firstAtMs ?? sinceMs);
-  const startMs = fromMs - Math.max(warmUpMs(active), warmUpMs(tried));
-  const states = await store.listWatches();
-  const silences = await store.listSilences();
-  const compiled = await compileAll(silences);
-  const stored = await recordsSince(store, startMs);
-  const acknowledged = stored
-    .flatMap(({ event, acknowledged: mark }) => (mark ? [{ eventId: event.id, mark }] : []))
-    .sort((a, b) => a.mark.atMs - b.mark.atMs);
-  const answers = new StoredAnswers((ids) => store.eventsById(ids));
-  const replayOf = (config: Config, onOwnItem?: typeof onItem) =>
-    createReplay(config, {
-      ...{ states, silences: compiled, hash, startMs, answers, acknowledged },
-      onItem: onOwnItem,
-      random: countingRandom(),
-      log: NO_LOG,
-    });
-  const [before, after] = [await replayOf(active, onItem), await replayOf(tried)];
-  await replayAll(store, [before, after], { fromMs, startMs, untilMs, onProgress });
-  const [old, now] = [await before.end(fromMs), await after.end(fromMs)];
-  const differences = await sentDifferences({
-    sent: stored.filter(
-      ({ event }) => event.detectedAtMs >= fromMs && event.detectedAtMs < untilMs,
-    ),
-    replayed: old.records,
-    sentPathsOf: (id) => pathsOf(store, id),
-    replayedPathsOf: before.pathsOf,
-    silencedSinceMs: new Map(silences.map(({ id, startsAtMs }) => [id, startsAtMs])),
-    activeSinceMs: (await store.configRevisions())[0]?.atMs ?? 0,
-  });
+  const { before, after, times } = await replayBoth(active, tried, query, deps);
+  const { fromMs } = times;
+  const { untilMs } = query;
+  const sent = await compareWithState(before, deps.store, { fromMs, untilMs });
   await before.close();
   await after.close();
   return backtestView({
     ...query,
-    ...{ fromMs, toMs: untilMs, sent: differences, before: old, after: now },
+    ...{ fromMs, toMs: untilMs, sent, before: before.result, after: after.result },
     sinks: tried.sinks.map(({ name }) => name),
-    limits: limitsOf(tried, { sinceMs, fromMs, startMs, firstAtMs, unanswered: answers.missing }),
+    limits: limitsOf(tried, times),
     read: createReader(tried.linksHost),
+  });
+}
+
+/** A replay of a period that has ended. */
+export interface EndedReplay extends Pick<ConfigReplay, "pathsOf" | "close"> {
+  readonly result: ReplayResult;
+}
+
+export interface BothReplays {
+  readonly before: EndedReplay;
+  readonly after: EndedReplay;
+  readonly times: Times;
+}
+
+/** Replays the archive through both configurations. */
+export async function replayBoth(
+  active: Config,
+  tried: Config,
+  { sinceMs, untilMs }: Pick<BacktestQuery, "sinceMs" | "untilMs">,
+  { store, hash, onProgress, onItem }: BacktestDeps,
+): Promise<BothReplays> {
+  const { firstAtMs } = await store.archiveSize();
+  const fromMs = Math.max(sinceMs, firstAtMs ?? sinceMs);
+  const startMs = fromMs - Math.max(warmUpMs(active), warmUpMs(tried));
+  const states = await store.listWatches();
+  const silences = await compileAll(await store.listSilences());
+  const acknowledged = await marksSince(store, startMs);
+  const answers = new StoredAnswers((ids) => store.eventsById(ids));
+  const replayOf = (config: Config, by: "active" | "tried") =>
+    createReplay(config, {
+      ...{ active, states, silences, hash, startMs, answers, acknowledged },
+      onItem: onItem && ((item) => onItem(item, by)),
+      random: countingRandom(),
+      log: NO_LOG,
+    });
+  const [before, after] = [await replayOf(active, "active"), await replayOf(tried, "tried")];
+  await replayAll(store, [before, after], { fromMs, startMs, untilMs, onProgress });
+  const ended = async (replay: ConfigReplay): Promise<EndedReplay> => ({
+    result: await replay.end(fromMs),
+    pathsOf: replay.pathsOf,
+    close: replay.close,
+  });
+  return {
+    before: await ended(before),
+    after: await ended(after),
+    times: { sinceMs, fromMs, startMs, firstAtMs, unanswered: answers.missing },
+  };
+}
+
+/** Compares a replay with what a state recorded in the period. */
+export async function compareWithState(
+  { result, pathsOf: replayedPathsOf }: EndedReplay,
+  store: BacktestDeps["store"],
+  { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
+): Promise<readonly SentDifference[]> {
+  const silences = await store.listSilences();
+  return sentDifferences({
+    sent: (await recordsSince(store, fromMs)).filter(({ event }) => event.detectedAtMs < untilMs),
+    replayed: result.records,
+    sentPathsOf: (id) => pathsOf(store, id),
+    replayedPathsOf,
+    silencedSinceMs: new Map(silences.map(({ id, startsAtMs }) => [id, startsAtMs])),
+    activeSinceMs: (await store.configRevisions())[0]?.atMs ?? 0,
   });
 }
 

@@ -13,7 +13,6 @@ import type { ArchivedRead } from "../../model/archive.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { DeliveryPath, EventRecord } from "../../model/history.ts";
 import type { Log } from "../../model/log.ts";
-import type { Mark } from "../../model/mark.ts";
 import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -25,6 +24,7 @@ import {
   startEscalations,
 } from "../../operate/alerts/escalations.ts";
 import { createRouting, createWaitRules, type Routing } from "../../operate/alerts/routing.ts";
+import type { ReplayedMark } from "../../operate/backtest/replayed-marks.ts";
 import {
   type ReplayedItem,
   ReplayedWatches,
@@ -60,13 +60,9 @@ export interface ReplayedSilence extends Silence {
   readonly startsAtMs: number;
 }
 
-/** An alert that a person acknowledged, and when. */
-export interface ReplayedMark {
-  readonly eventId: string;
-  readonly mark: Mark;
-}
-
 export interface ReplayDeps {
+  /** The active configuration, by which the archive's facts were found. */
+  readonly active: Config;
   readonly states: readonly WatchState[];
   readonly silences: readonly ReplayedSilence[];
   readonly random: Random;
@@ -74,7 +70,7 @@ export interface ReplayDeps {
   readonly log: Log;
   /** When the warm-up begins. */
   readonly startMs: number;
-  /** What people acknowledged, in the order of time. */
+  /** What people acknowledged and undid, in the order of time. */
   readonly acknowledged: readonly ReplayedMark[];
   readonly answers: StoredAnswers;
   readonly onItem?: ((item: ReplayedItem) => void) | undefined;
@@ -104,12 +100,14 @@ interface Found {
 const RECORDS_AT_ONCE = 200;
 
 export async function createReplay(config: Config, deps: ReplayDeps): Promise<ConfigReplay> {
-  const { states, silences, random, hash, log, startMs, answers, onItem } = deps;
+  const { active, states, silences, random, hash, log, startMs, answers, onItem } = deps;
   const clock = createReplayClock(startMs);
   const store = openMemory({ clock, random });
   const messages: RecordedMessage[] = [];
   const planned = [...planWatches(config, hash, states).values()];
-  const watches = new ReplayedWatches(planned, states, { hash, startMs, onItem });
+  const watches = new ReplayedWatches(planned, states, {
+    ...{ active: [...planWatches(active, hash, states).values()], hash, startMs, onItem },
+  });
   const holding = () => silences.filter(({ startsAtMs }) => startsAtMs <= clock.now());
   const routing = createRouting(config, holding);
   const sinksOf = new Map(planned.map(({ watchKey, watch }) => [watchKey, watch.sinks]));
@@ -213,7 +211,7 @@ function passWith(
       marks.shift();
       await pass(passing, next.mark.atMs);
       await passing.store.mark({
-        ...{ kind: "acknowledged", what: next.eventId, isUndo: false },
+        ...{ kind: "acknowledged", what: next.eventId, isUndo: next.isUndo },
         ...next.mark,
       });
     }

@@ -1,9 +1,10 @@
 /**
  * What the watches of a configuration make of archived reads: which facts become alerts, and why
- * the others do not. Detection is not repeated for a target that was read; a new one is answered
- * from posts that other watches read.
+ * the others do not. Detection is repeated only for values, and only by thresholds that the active
+ * configuration does not have. A target that was never read is answered from posts that other
+ * watches read.
  */
-import type { ArchivedRead, FoundFact } from "../../model/archive.ts";
+import type { ArchivedRead, FoundFact, FoundMembers } from "../../model/archive.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -14,6 +15,7 @@ import { makeEvent } from "../../polling/evaluate/make-event.ts";
 import { byAgeOfEvents, type EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
 import { reasonAgainstBody } from "../../polling/evaluate/where-reason.ts";
 import type { Planned, Subscriber } from "../../polling/watch-poll.ts";
+import { ReplayedValues } from "./replayed-values.ts";
 import { type UnreadTarget, unreadOf } from "./unread-targets.ts";
 
 /** What became of the items of a watch. */
@@ -38,12 +40,15 @@ export interface ReplayedItem extends Pick<FoundFact, "watchKey" | "targetKey" |
 }
 
 export interface ReplayedWatchesDeps {
+  /** The watches of the active configuration, by which the archive's facts were found. */
+  readonly active: readonly PlannedWatch[];
   readonly hash: Hash;
   readonly startMs: number;
   readonly onItem?: ((item: ReplayedItem) => void) | undefined;
 }
 
 const BASELINE = "it was there when the watch began";
+const BASELINE_ITEM = { found: "baseline", reason: BASELINE } as const;
 const TOO_OLD = "older than max_age when it was found";
 const MISSED = "it came while the watch was away";
 /** The source of reads that rechecks made. */
@@ -64,6 +69,7 @@ interface Replayed {
 
 export class ReplayedWatches {
   readonly #byKey = new Map<string, Replayed>();
+  readonly #values: ReplayedValues;
   readonly #hash: Hash;
   readonly #startMs: number;
   readonly #onItem: ((item: ReplayedItem) => void) | undefined;
@@ -72,8 +78,9 @@ export class ReplayedWatches {
   constructor(
     planned: readonly PlannedWatch[],
     states: readonly WatchState[],
-    { hash, startMs, onItem }: ReplayedWatchesDeps,
+    { active, hash, startMs, onItem }: ReplayedWatchesDeps,
   ) {
+    this.#values = new ReplayedValues(planned as readonly Planned[], active as readonly Planned[]);
     this.#hash = hash;
     this.#startMs = startMs;
     this.#onItem = onItem;
@@ -120,7 +127,8 @@ export class ReplayedWatches {
 
   /** Returns the events that a read raises, in the order in which its commit creates them. */
   evaluate(read: ArchivedRead): readonly EvaluatedEvent[] {
-    const facts = read.source === RECHECK ? read.facts : this.#inOrder(read.facts);
+    for (const members of read.baselines ?? []) this.#countMembers(members);
+    const facts = read.source === RECHECK ? read.facts : this.#inOrder(this.#values.factsOf(read));
     const own = facts.flatMap((fact) => this.#evaluateFact(fact, read) ?? []);
     const others = [...this.#byKey.values()].flatMap((watch) =>
       watch.unread.length === 0 ? [] : this.#evaluateUnread(watch, read),
@@ -189,6 +197,14 @@ export class ReplayedWatches {
       const subscriber = { ...planned, targetKey: target.key, targetName: target.name };
       return this.#raise(watch, subscriber, fact, read.atMs) ?? [];
     });
+  }
+
+  #countMembers({ watchKey, targetKey, ids }: FoundMembers): void {
+    const watch = this.#byKey.get(watchKey);
+    if (watch === undefined || !watch.targets.has(targetKey)) return;
+    addTo(watch.count.reasons, BASELINE, ids.length);
+    for (const subject of this.#onItem === undefined ? [] : ids)
+      this.#onItem?.({ ...{ watchKey, targetKey, subject, type: "" }, ...BASELINE_ITEM });
   }
 
   #countItem({ count, known }: Replayed, fact: FoundFact, reason: string | undefined): void {

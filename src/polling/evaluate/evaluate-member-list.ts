@@ -18,7 +18,7 @@ import type { Watch } from "../../model/watch.ts";
 import { isBaseline, isKnown, isStillUnread } from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { absenceOf, type Missed, missedBy, missedOnce, withMissed } from "./absence.ts";
-import { foundFact } from "./found.ts";
+import { foundFact, foundMembers } from "./found.ts";
 import { type EvaluationContext, makeEvent } from "./make-event.ts";
 import type { MemberListObservation } from "../read/read-member-list.ts";
 import { memberListChange, type MemoryContext } from "./member-list-memory.ts";
@@ -62,9 +62,13 @@ export function evaluateMemberList(
   const left = leftMembers(absent, findings.length, context).map((member) =>
     evaluateLeaver(subscriber, target, member, context),
   );
-  const found = [...evaluated, ...left].flatMap((one) => one.found ?? []);
+  const facts = [...evaluated, ...left].flatMap((one) => one.found ?? []);
+  const there = findings.flatMap(({ id, verdict }) =>
+    verdict === "baseline" && members.has(id) ? [id] : [],
+  );
+  const baselines = there.length === 0 ? {} : { baselines: [foundMembers(subscriber, there)] };
   return {
-    ...(found.length === 0 ? {} : { found: { facts: found } }),
+    ...(facts.length + there.length === 0 ? {} : { found: { facts, ...baselines } }),
     verdicts: evaluated.map(({ verdict }) => verdict),
     // Lists are newest first, but alerts are sent oldest first.
     events: [

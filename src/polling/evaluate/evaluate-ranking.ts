@@ -1,7 +1,12 @@
 /**
  * Evaluates what a ranked list showed, for one subscriber: which entries entered, left or moved.
  */
-import { detectRanking, type RankingMemory, type RankingRule } from "../../detect/ranking.ts";
+import {
+  detectRanking,
+  type RankingFinding,
+  type RankingMemory,
+  type RankingRule,
+} from "../../detect/ranking.ts";
 import type { EventBody } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
@@ -24,7 +29,7 @@ export function evaluateRanking(
   context: RankingContext,
 ): SubscriberEvaluation {
   const { rule, detectedAtMs } = context;
-  const entries = entriesOf(record, rule);
+  const entries = rankedEntries(record, rule);
   if (entries.size === 0) return NOTHING;
   const before = "ranks" in target.memory ? (target.memory as unknown as RankingMemory) : undefined;
   const finding = detectRanking(before, [...entries.keys()], rule);
@@ -39,18 +44,7 @@ export function evaluateRanking(
     ...WELL,
   };
   const missed = missedOnce(subscriber.watch, target);
-  const facts = finding.facts.map((fact): Fact => {
-    const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
-    const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
-    const subject = `${target.key}/${fact.key}`;
-    return {
-      type: fact.event,
-      subject,
-      episode: context.episode,
-      body,
-      occurredAtMs: detectedAtMs,
-    };
-  });
+  const facts = rankingFacts(finding, entries, target, context);
   const events = facts
     .filter(({ body }) => subscriber.watch.where?.matches(body) !== false)
     .map((fact) => makeEvent(context, subscriber, fact));
@@ -60,16 +54,30 @@ export function evaluateRanking(
     targets: [change],
     found: {
       facts: facts.map((fact) => foundFact(subscriber, fact, "news", missed)),
-      values: [foundValues(subscriber, target, record)],
+      values: [foundValues(subscriber, target, record, { episode: context.episode, missed })],
     },
   };
 }
+
+/** Returns the facts of a list, before the conditions of the watch are applied. */
+export const rankingFacts = (
+  finding: RankingFinding,
+  entries: ReadonlyMap<string, JsonObject>,
+  target: Pick<TargetState, "key">,
+  { rule, episode, detectedAtMs }: Pick<RankingContext, "rule" | "episode" | "detectedAtMs">,
+): readonly Fact[] =>
+  finding.facts.map((fact): Fact => {
+    const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
+    const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
+    const subject = `${target.key}/${fact.key}`;
+    return { type: fact.event, subject, episode, body, occurredAtMs: detectedAtMs };
+  });
 
 /**
  * Returns the entries by key, in the order of the list. If a key is repeated, its first entry
  * counts.
  */
-function entriesOf(
+export function rankedEntries(
   record: JsonObject,
   { list, key }: RankingRule,
 ): ReadonlyMap<string, JsonObject> {

@@ -6,6 +6,7 @@ import {
   detectReading,
   factBody,
   readValues,
+  type ReadingFinding,
   type ReadingMemory,
   type ReadingRule,
 } from "../../detect/reading.ts";
@@ -91,12 +92,7 @@ export function evaluateReading(
   const reading = readValues(record, rule);
   if (reading === undefined) return noteNoReading(target);
   const before = memoryOf(target);
-  const { values } = before;
-  const finding = detectReading(
-    values === undefined ? undefined : { ...before, values, across: before.across ?? [] },
-    reading,
-    rule,
-  );
+  const finding = detectReading(readingMemory(before), reading, rule);
   const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
   const last = isKept ? record : before.last;
   const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
@@ -109,18 +105,7 @@ export function evaluateReading(
   const targets = [
     { ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL },
   ];
-  const user = accountOf(record, context);
-  const found = finding.facts.map((fact) => {
-    const body: EventBody = {
-      ...(user === undefined ? {} : { user }),
-      ...(context.other === undefined ? {} : { target: context.other }),
-      ...factBody(rule, fact, record, finding),
-      ...(rule.companion === undefined || context.companion === undefined
-        ? {}
-        : { [rule.companion.name]: context.companion }),
-    };
-    return factOf(target, { type: fact.event, body }, context);
-  });
+  const found = readingFacts(finding, record, target, context);
   const missed = missedOnce(subscriber.watch, target);
   return {
     verdicts: [],
@@ -128,16 +113,47 @@ export function evaluateReading(
     targets,
     found: {
       facts: found.map((fact) => foundFact(subscriber, fact, "news", missed)),
-      values: [foundValues(subscriber, target, record)],
+      values: [foundValues(subscriber, target, record, { episode: context.episode, missed })],
     },
   };
+}
+
+/** Returns what the detector remembered of a target; undefined if it has read no value of it. */
+export function readingMemory(memory: Partial<ReadingMemory>): ReadingMemory | undefined {
+  const { values } = memory;
+  return values === undefined ? undefined : { ...memory, values, across: memory.across ?? [] };
+}
+
+/** What the facts of a record depend on besides the record. */
+export type ReadingFactContext = Beside & Pick<ReadingContext, "rule" | "episode" | "detectedAtMs">;
+
+/** Returns the facts of a record, before the conditions of the watch are applied. */
+export function readingFacts(
+  finding: ReadingFinding,
+  record: JsonObject,
+  target: Pick<TargetState, "key" | "userId">,
+  context: ReadingFactContext,
+): readonly Fact[] {
+  const { rule, other, companion } = context;
+  const user = accountOf(record, context);
+  return finding.facts.map((fact) => {
+    const body: EventBody = {
+      ...(user === undefined ? {} : { user }),
+      ...(other === undefined ? {} : { target: other }),
+      ...factBody(rule, fact, record, finding),
+      ...(rule.companion === undefined || companion === undefined
+        ? {}
+        : { [rule.companion.name]: companion }),
+    };
+    return factOf(target, { type: fact.event, body }, context);
+  });
 }
 
 /**
  * Returns the account that the record is about: a part of the record, or else the profile that was
  * requested.
  */
-function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User | undefined {
+function accountOf(record: JsonObject, { rule, profile }: ReadingFactContext): User | undefined {
   const own =
     rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
   return own?.id ? own : profile;
@@ -207,9 +223,9 @@ function noteNoReading(target: TargetState): SubscriberEvaluation {
 }
 
 const factOf = (
-  target: TargetState,
+  target: Pick<TargetState, "key" | "userId">,
   { type, body }: Pick<Fact, "type" | "body">,
-  { episode, detectedAtMs }: ReadingContext,
+  { episode, detectedAtMs }: Pick<ReadingContext, "episode" | "detectedAtMs">,
 ): Fact => ({
   type,
   subject: target.userId ?? target.key,

@@ -2,7 +2,7 @@
  * Creates the archive's records of what detection found for a subscriber, before the conditions of
  * the watch are applied.
  */
-import type { Findings, FoundFact, FoundValues } from "../../model/archive.ts";
+import type { Findings, FoundFact, FoundMembers, FoundValues } from "../../model/archive.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Subscriber } from "../watch-poll.ts";
@@ -17,11 +17,10 @@ export const foundFact = (
   fact: Fact,
   found: FoundFact["found"],
   missed?: Missed,
-): FoundFact => ({
-  ...{ watchKey, targetKey, targetName, found },
-  ...(missed === undefined ? {} : { missed: missed.isFromNow ? "skip" : "on_return" }),
-  ...fact,
-});
+): FoundFact => ({ ...{ watchKey, targetKey, targetName, found }, ...missedPart(missed), ...fact });
+
+const missedPart = (missed: Missed | undefined): Pick<FoundFact, "missed"> =>
+  missed === undefined ? {} : { missed: missed.isFromNow ? "skip" : "on_return" };
 
 /**
  * Returns the record of changed values. The last record in the memory is left out of `before`,
@@ -31,14 +30,23 @@ export function foundValues(
   { watchKey, targetKey, targetName }: Finder,
   { memory }: Pick<TargetState, "memory">,
   record: JsonObject,
+  { episode, missed }: { readonly episode: string; readonly missed: Missed | undefined },
 ): FoundValues {
   const { last: _, ...before } = memory;
-  return { watchKey, targetKey, targetName, record, before };
+  return { watchKey, targetKey, targetName, record, before, episode, ...missedPart(missed) };
 }
 
-/** Joins the facts and values that the subscribers of a poll found; undefined if there are none. */
+/** Returns the record of members that belong to the baseline. Only their ids are kept. */
+export const foundMembers = (
+  { watchKey, targetKey, targetName }: Finder,
+  ids: readonly string[],
+): FoundMembers => ({ watchKey, targetKey, targetName, ids });
+
+/** Joins what the subscribers of a poll found; undefined if they found nothing. */
 export function joinFound(evaluations: readonly SubscriberEvaluation[]): Findings | undefined {
   const facts = evaluations.flatMap(({ found }) => found?.facts ?? []);
   const values = evaluations.flatMap(({ found }) => found?.values ?? []);
-  return facts.length + values.length === 0 ? undefined : { facts, values };
+  const baselines = evaluations.flatMap(({ found }) => found?.baselines ?? []);
+  if (facts.length + values.length + baselines.length === 0) return undefined;
+  return { facts, values, ...(baselines.length === 0 ? {} : { baselines }) };
 }

@@ -2,7 +2,7 @@
  * Encodes an archived read as text, and decodes it again. Facts refer to a shared list of objects,
  * so that a post that several watches found is stored once.
  */
-import type { ArchivedRead, FoundFact, FoundValues } from "../../model/archive.ts";
+import type { ArchivedRead, FoundFact, FoundMembers, FoundValues } from "../../model/archive.ts";
 import type { EventBody } from "../../model/event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 
@@ -14,7 +14,8 @@ type Encoded = readonly [
   objects: readonly Json[],
   facts: readonly EncodedFact[],
   values: readonly EncodedValues[],
-  sameCommit?: 1,
+  sameCommit?: 0 | 1,
+  baselines?: readonly EncodedMembers[],
 ];
 type EncodedFact = readonly [
   watchKey: string,
@@ -34,6 +35,14 @@ type EncodedValues = readonly [
   targetName: string,
   record: number,
   before: number,
+  episode?: string,
+  missed?: 0 | 1 | 2,
+];
+type EncodedMembers = readonly [
+  watchKey: string,
+  targetKey: string,
+  targetName: string,
+  ids: readonly string[],
 ];
 
 const FOUND = ["news", "baseline", "too_old"] as const;
@@ -72,19 +81,28 @@ export function encodeRead(read: ArchivedRead): string {
       one.targetName,
       placeOf(one.record),
       placeOf(one.before),
+      one.episode,
+      MISSED.indexOf(one.missed) as 0 | 1 | 2,
     ],
   );
-  const { atMs, source, gatherMs, sameCommit } = read;
-  const encoded: Encoded =
-    sameCommit === true
-      ? [atMs, source, gatherMs, objects, facts, values, 1]
-      : [atMs, source, gatherMs, objects, facts, values];
-  return JSON.stringify(encoded);
+  const baselines = (read.baselines ?? []).map(
+    ({ watchKey, targetKey, targetName, ids }): EncodedMembers => [
+      watchKey,
+      targetKey,
+      targetName,
+      ids,
+    ],
+  );
+  const sameCommit = read.sameCommit === true ? 1 : 0;
+  const encoded: Encoded = [read.atMs, read.source, read.gatherMs, objects, facts, values];
+  if (baselines.length > 0) return JSON.stringify([...encoded, sameCommit, baselines]);
+  return JSON.stringify(sameCommit === 1 ? [...encoded, sameCommit] : encoded);
 }
 
 /** Decodes the parsed JSON of a text that `encodeRead` returned. */
 export function decodeRead(encoded: unknown): ArchivedRead {
-  const [atMs, source, gatherMs, objects, facts, values, sameCommit] = encoded as Encoded;
+  const [atMs, source, gatherMs, objects, facts, values, sameCommit, baselines] =
+    encoded as Encoded;
   const objectAt = (place: number) => objects[place] as JsonObject;
   return {
     atMs,
@@ -96,19 +114,36 @@ export function decodeRead(encoded: unknown): ArchivedRead {
       const [type, subject, episode, occurredAtMs, places] = fact;
       const body: Record<string, Json> = {};
       for (const [name, place] of Object.entries(places)) body[name] = objectAt(place);
-      const was = MISSED[missed];
       return {
         ...{ watchKey, targetKey, targetName, found: FOUND[found] },
-        ...(was === undefined ? {} : { missed: was }),
+        ...missedPart(missed),
         ...{ type, subject, episode, body: body as EventBody, occurredAtMs },
       };
     }),
     values: values.map(
-      ([watchKey, targetKey, targetName, record, before]): FoundValues => ({
-        ...{ watchKey, targetKey, targetName },
+      ([
+        watchKey,
+        targetKey,
+        targetName,
+        record,
+        before,
+        episode = "",
+        missed = 0,
+      ]): FoundValues => ({
+        ...{ watchKey, targetKey, targetName, episode, ...missedPart(missed) },
         record: objectAt(record),
         before: objectAt(before),
       }),
     ),
+    ...(baselines === undefined ? {} : { baselines: baselines.map(membersOf) }),
   };
 }
+
+function missedPart(missed: 0 | 1 | 2): Pick<FoundFact, "missed"> {
+  const was = MISSED[missed];
+  return was === undefined ? {} : { missed: was };
+}
+
+const membersOf = ([watchKey, targetKey, targetName, ids]: EncodedMembers): FoundMembers => ({
+  ...{ watchKey, targetKey, targetName, ids },
+});
