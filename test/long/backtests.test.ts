@@ -1,4 +1,7 @@
-/** Backtests of 1,000 simulated worlds, against the states that these left. */
+/**
+ * Backtests of 1,000 simulated worlds, against the states that these left; and of 1,000 worlds with
+ * a changed configuration, against the states of daemons that had it from the start.
+ */
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { availableParallelism } from "node:os";
@@ -19,10 +22,14 @@ beforeAll(async () => {
   });
 });
 
-it(
-  `a backtest leads to what the state recorded, or the state has the cause: seeds from ${SEED}`,
-  async () => {
-    const jobs = seeds(SEEDS).map((seed): Job => ({ seed, isTwice: false, isBacktest: true }));
+it.each([
+  ["leads to what the state recorded, or the state has the cause", "--backtest"],
+  ["of a changed configuration leads to what a daemon with it recorded", "--changed"],
+] as const)(
+  `a backtest %s: seeds from ${SEED}`,
+  async (_, option) => {
+    const kind = option === "--changed" ? { isChanged: true } : { isBacktest: true };
+    const jobs = seeds(SEEDS).map((seed): Job => ({ seed, isTwice: false, ...kind }));
     const wrong: string[] = [];
     await spread<Job, Verdict>({
       script: join(root, ".sim/test/sim/main.js"),
@@ -31,7 +38,7 @@ it(
       failed: failedSeed,
       onVerdict: ({ seed, objections }) => {
         const [first] = objections;
-        if (first !== undefined) wrong.push(`--backtest --seed ${seed}: ${first}`);
+        if (first !== undefined) wrong.push(`${option} --seed ${seed}: ${first}`);
       },
     });
     expect(wrong).toEqual([]);

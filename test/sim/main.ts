@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkChanged } from "./backtest/check-changed.ts";
 import { isSettled } from "./check/settled.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
 import type { Scenario } from "./draw/scenario.ts";
@@ -29,6 +30,7 @@ const HELP = `npm run sim -- [options]
   --bail            play no further seed after the first failure
   --kept            play all scenarios that were kept, before any seeds
   --backtest        compare a backtest with the state that is left, instead of all checks
+  --changed         the same for a changed configuration, with which each seed is played again
   --keep            make what fails smaller and keep it in test/sim/regressions`;
 
 const { values } = parseArgs({
@@ -48,6 +50,7 @@ const { values } = parseArgs({
       twice: { type: "boolean" },
       kept: { type: "boolean" },
       backtest: { type: "boolean" },
+      changed: { type: "boolean" },
       bail: { type: "boolean" },
     },
     ...{ worker: { type: "boolean" }, help: { type: "boolean" } },
@@ -56,9 +59,11 @@ const { values } = parseArgs({
 
 const replicas = values.replicas === undefined ? {} : { replicas: Number(values.replicas) };
 const isBacktest = values.backtest === true;
+const isChanged = values.changed === true;
 const forced =
   (values.replicas === undefined ? "" : ` --replicas ${values.replicas}`) +
-  (isBacktest ? " --backtest" : "");
+  (isBacktest ? " --backtest" : "") +
+  (isChanged ? " --changed" : "");
 const draw = (seed: number): Scenario => drawScenario(seed, replicas.replicas);
 
 const KEPT = "test/sim/regressions";
@@ -90,7 +95,9 @@ async function playOne(scenario: Scenario, again: string): Promise<void> {
   await warmUp();
   if (values.trace) await printTrace(scenario);
   if (values.twice) await compareTwo(scenario);
-  const verdict = await (isBacktest ? playBacktest : playScenario)(scenario);
+  const verdict = isChanged
+    ? await playBacktest(scenario, checkChanged)
+    : await (isBacktest ? playBacktest : playScenario)(scenario);
   report(verdict, again);
   if (verdict.objections.length === 0)
     console.log(
@@ -123,8 +130,8 @@ async function playMany(): Promise<void> {
     played += 1;
     const isTwice = n % TWICE_EVERY === 0;
     return name === undefined
-      ? { seed: first + n - kept.length, ...replicas, isTwice, isBacktest }
-      : { seed: n, isTwice, isBacktest, file: join(KEPT, name) };
+      ? { seed: first + n - kept.length, ...replicas, isTwice, isBacktest, isChanged }
+      : { seed: n, isTwice, isBacktest, isChanged, file: join(KEPT, name) };
   };
   const verdicts: Verdict[] = [];
   const onVerdict = (verdict: Verdict) => {

@@ -280,7 +280,7 @@ interface RouteScene {
   readonly labels: readonly string[];
 }
 
-function drawRoot(scene: RouteScene): JsonObject {
+export function drawRoot(scene: RouteScene): JsonObject {
   const { matchers: _none, where: _all, continue: _never, ...root } = drawRoute(scene, 2);
   return { ...root, sink: root["sink"] ?? scene.dice.pick(scene.sinks) };
 }

@@ -29,6 +29,11 @@ export interface Scenario {
   readonly skewsMs?: readonly number[];
   /** The delay of the start of each replica, on a database that is empty; none unless given. */
   readonly startsMs?: readonly number[];
+  /**
+   * Delays follow from the time and the seed alone, and every enrichment is answered: what is read
+   * does not depend on what is sent.
+   */
+  readonly isPacedByTime?: true;
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;

@@ -14,6 +14,7 @@ import type { Files } from "../../../src/model/files.ts";
 import type { Http } from "../../../src/model/http.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
+import type { Random } from "../../../src/model/random.ts";
 import { createTemplateRenderer } from "../../../src/render/templates/template-renderer.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import type { RouteDeps } from "../../../src/server/load-routes.ts";
@@ -50,6 +51,8 @@ export interface SimDaemonOptions {
   readonly outputs: (life: number) => Outputs;
   /** See life.ts. */
   readonly lateMs: number;
+  /** What jitter is drawn from, unless the daemon draws it beside its ids. */
+  readonly jitter?: Pick<Random, "float"> | undefined;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
   /** Called when a life begins, before anything of it happens. */
@@ -161,7 +164,10 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
           .map(formatIssue)
           .join("\n")}`,
       );
-    const random = createSeededRandom(options.seed * 1_000 + ownNumber);
+    const random = {
+      ...createSeededRandom(options.seed * 1_000 + ownNumber),
+      ...options.jitter,
+    };
     const started = await startDaemon(loaded.config, {
       clock: own.clock,
       random,

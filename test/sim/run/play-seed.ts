@@ -1,6 +1,7 @@
 /** One scenario played and checked, in a form that can be sent to another process. */
 import { readFileSync } from "node:fs";
 import { checkBacktest } from "../backtest/check-backtest.ts";
+import { checkChanged } from "../backtest/check-changed.ts";
 import { check } from "../check/check.ts";
 import { isSettled } from "../check/settled.ts";
 import { drawScenario } from "../draw/draw-scenario.ts";
@@ -34,11 +35,13 @@ export async function playJob({
   file,
   isTwice,
   isBacktest,
+  isChanged,
 }: Job): Promise<Verdict> {
   const scenario =
     file === undefined
       ? drawScenario(seed, replicas)
       : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
+  if (isChanged === true) return playBacktest(scenario, checkChanged);
   if (isBacktest === true) return playBacktest(scenario);
   const verdict = await playScenario(scenario);
   if (!isTwice || (await playScenario(scenario)).hash === verdict.hash) return verdict;
@@ -88,12 +91,15 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
   }
 }
 
-/** Compares a backtest of the scenario with the state that it leaves. */
-export async function playBacktest(scenario: Scenario): Promise<Verdict> {
+/** Compares a backtest of the scenario with the state that it or a changed one leaves. */
+export async function playBacktest(
+  scenario: Scenario,
+  check: typeof checkBacktest = checkBacktest,
+): Promise<Verdict> {
   const begun = process.cpuUsage();
   const verdict = { seed: scenario.seed, hash: "", cuts: [] };
   try {
-    const { objections, counts } = await checkBacktest(scenario);
+    const { objections, counts } = await check(scenario);
     return {
       ...{ ...verdict, objections, cpuMs: cpuSince(begun) },
       counts: { ...NOTHING, messages: counts.alerts },

@@ -9,6 +9,7 @@ import type { Clock } from "../../../src/model/clock.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { HttpError, type Http } from "../../../src/model/http.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
+import type { Random } from "../../../src/model/random.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
@@ -115,10 +116,11 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   const worldClock = trueClock(clock, startMs);
   const trace = createTrace(clock);
   const random = createSeededRandom(scenario.seed + 1);
+  const jitter = scenario.isPacedByTime === true ? timedRandom(scenario, clock) : undefined;
   const service = createSimService({
     seed: scenario.seed,
     clock: worldClock,
-    random,
+    random: { ...random, ...jitter },
     keys: scenario.keys,
   });
   const receivers = createReceivers({
@@ -126,7 +128,10 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     random,
     onAttempt: (attempt) => trace.attempt(attempt),
   });
-  const enrichStandIn = createEnrichStandIn(worldClock, createSeededRandom(scenario.seed + 2));
+  const enrichStandIn = createEnrichStandIn(worldClock, {
+    ...createSeededRandom(scenario.seed + 2),
+    ...(jitter === undefined ? {} : ANSWERING),
+  });
   const outputs = (life: number): Outputs => {
     const sinks = receivers.outputs(life);
     const run: Outputs["run"] = (asked, signal) =>
@@ -180,7 +185,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         outputs,
         ...hooks,
       },
-      home: home(replica),
+      ...{ home: home(replica), jitter },
       lateMs: scenario.lateMs ?? 0,
       onLife:
         meddling === undefined
@@ -343,6 +348,15 @@ function switchOn(
     ...(handle === undefined ? {} : { username: handle }),
   });
 }
+
+/** Draws that make the stand-in for enrichments answer soon. */
+const ANSWERING = { float: () => 0.5 };
+
+/** Draws the same number for all that is drawn at one time. */
+const timedRandom = (
+  { seed }: Scenario,
+  { monotonic }: Pick<Clock, "monotonic">,
+): Pick<Random, "float"> => ({ float: () => createSeededRandom(seed + monotonic()).float() });
 
 const skewed = (clock: VirtualClock, byMs: number): VirtualClock =>
   byMs === 0 ? clock : { ...clock, now: () => clock.now() + byMs };

@@ -26,6 +26,8 @@ export interface Job {
   readonly isTwice: boolean;
   /** Whether a backtest of it is compared with the state that it leaves, instead of all checks. */
   readonly isBacktest?: boolean;
+  /** Whether the backtest is that of a changed configuration, which is played as well. */
+  readonly isChanged?: boolean;
 }
 
 const JOBS_PER_PROCESS = 150;

@@ -1,0 +1,27 @@
+/**
+ * Backtests of changed configurations, against simulations of the same worlds that ran with these
+ * from the start. All of it is `npm run sim -- --changed`, and 1,000 seeds are in
+ * `npm run test:long`.
+ */
+import { beforeAll, expect, it } from "vitest";
+import { checkChanged } from "./backtest/check-changed.ts";
+import { drawScenario } from "./draw/draw-scenario.ts";
+import { warmUp } from "./run/warm-up.ts";
+
+beforeAll(warmUp);
+
+/**
+ * Their changes add alerts, take some away, and send others elsewhere: conditions, thresholds of
+ * values, routes, de-duplication, mutes.
+ */
+const SEEDS = [8, 11, 13, 23];
+
+it.each(SEEDS)(
+  "replays what a daemon with the changed configuration recorded, seed %i",
+  async (seed) => {
+    const { objections, alike, changed } = await checkChanged(drawScenario(seed));
+    expect(objections).toEqual([]);
+    expect(changed).toBeGreaterThan(0);
+    expect(alike).toBe(1);
+  },
+);
