@@ -141,7 +141,10 @@ export interface SealedMessage {
   readonly groupKey: string;
   readonly sealedAtMs: number;
   readonly body: MessageBody;
-  /** The line below it when it was sealed, which is not part of `body`. Absent if there is none. */
+  /**
+   * The line below it when it was sealed, which is not part of `body`; empty for none. Absent if
+   * the sink cannot edit its messages, whose bodies have the line.
+   */
   readonly footer?: string | undefined;
   /**
    * The number of alerts in the message; 1 if absent. A message that is refused as too large is

@@ -7,14 +7,14 @@ import { announcementGroup } from "../../model/digest.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import type { Random } from "../../model/random.ts";
-import type { OutboxEvent } from "../../model/sink.ts";
+import type { MessageBody, OutboxEvent } from "../../model/sink.ts";
 import { withoutDeletedText } from "../../route/follow-up.ts";
 import { acknowledgedLine } from "../../render/text/acknowledged-text.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
 import { isFollowUpOnly, type Reply, replyOf, replyTo } from "./follow-ups.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
-import { layOut, type LayOutDeps, periodOf } from "./lay-out.ts";
+import { isUnrendered, layOut, type LayOutDeps, periodOf } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
 import { threadOf } from "./threads.ts";
@@ -107,17 +107,20 @@ async function sealBundle(
   return parts.map((part, index) => ({
     events: part.events,
     message: {
-      ...footerOf(
+      ...withFooter(
         queue,
-        bundle.members,
-        idsOf(index === 0 ? [...part.events, ...unlisted] : part.events),
+        part.body,
+        lineOf(
+          queue,
+          bundle.members,
+          idsOf(index === 0 ? [...part.events, ...unlisted] : part.events),
+        ),
       ),
       id: ids[index] ?? "",
       sink: queue.name,
       sealedFor: queue.type,
       groupKey,
       sealedAtMs: deps.clock.now(),
-      body: part.body,
       taken,
       deliveryIds: idsOf(part.events),
       worded: part.events.flatMap((event) =>
@@ -148,21 +151,28 @@ const replyFor = (
     ? replyOf(replies, members)
     : replyTo(replies, cause === "snooze" ? snoozedOn : undefined);
 
-/**
- * Returns the line below a message of these deliveries; undefined if the sink shows no such line.
- */
-function footerOf(
-  { sink, region }: SinkQueue,
+/** A sink that edits its messages adds the line to the body whenever it sends or edits one. */
+function withFooter(
+  { sink: { footer } }: SinkQueue,
+  body: MessageBody,
+  line: string,
+): Pick<NewMessage, "body" | "footer"> {
+  if (footer?.edit !== undefined) return { body, footer: line };
+  const isPlain = footer === undefined || line === "" || isUnrendered(body);
+  return { body: isPlain ? body : footer.add(body, line) };
+}
+
+/** Returns the line below a message of these deliveries, which says who acknowledged them. */
+function lineOf(
+  { region }: SinkQueue,
   members: readonly DueMember[],
   deliveryIds: readonly string[],
-): Pick<NewMessage, "footer"> {
-  if (sink.footer === undefined) return {};
+): string {
   const ids = new Set(deliveryIds);
   const marks = members.flatMap(({ deliveryId, acknowledged }) =>
     acknowledged === undefined || !ids.has(deliveryId) ? [] : [acknowledged],
   );
-  const footer = acknowledgedLine({ marks, alerts: ids.size }, region);
-  return footer === "" ? {} : { footer };
+  return acknowledgedLine({ marks, alerts: ids.size }, region);
 }
 
 export interface Item {

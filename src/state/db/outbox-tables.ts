@@ -123,10 +123,10 @@ export interface MessagesTable {
   /** The sink's own id of the channel that has the message; null if the sink reports none. */
   channel?: string | null;
   /**
-   * The line below the message when it was sealed, which says who acknowledged its alerts; null if
-   * there was none.
+   * The line below the message when it was sealed, which says who acknowledged its alerts, empty
+   * for none; null if the sink cannot edit the message.
    */
-  footer?: string | null;
+  footer: string | null;
   /**
    * The error of the last failed attempt. For a sent message, which of several receivers do not
    * have it.

@@ -4,15 +4,11 @@
  * message is sealed with an acknowledged alert.
  */
 import type { ExpressionBuilder } from "kysely";
-import { REFUSED, SENT, WAITING } from "../db/literals.ts";
+import { REFUSED, WAITING } from "../db/literals.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
-/**
- * Finds the messages that have such an alert, except those that were sent without an id of the
- * sink's own, which nobody can edit. A message that was not sent yet has a row whatever its sink:
- * it may become one that can edit.
- */
+/** Finds the messages that have such an alert and that their sinks can edit. */
 const messagesWith = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("deliveries as d")
@@ -21,7 +17,7 @@ const messagesWith = listStatement<object, string>()((on, list) =>
     .distinct()
     .where("d.event_id", "in", list)
     .where("d.message_id", "is not", null)
-    .where((eb) => eb.or([eb("m.state", "!=", SENT), eb("m.ref", "is not", null)])),
+    .where("m.footer", "is not", null),
 );
 
 /** Makes the footers of all messages with these events due. */
@@ -42,6 +38,7 @@ const markedMessages = listStatement<object, string>()((on, list) =>
     .distinct()
     .where("d.message_id", "in", list)
     .where("d.message_id", "is not", null)
+    .where("m.footer", "is not", null)
     .where("a.kind", "=", "acknowledged"),
 );
 

@@ -21,7 +21,6 @@ import {
   insertRows,
   type Listed,
   listStatementForEach,
-  statement,
   transact,
 } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
@@ -48,6 +47,7 @@ const COLUMNS = [
   "acknowledged_at",
   "sealed_for",
   "held_by",
+  "footer",
 ] as const;
 
 export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
@@ -80,8 +80,6 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     for (const { id, taken } of messages)
       if (taken !== undefined) await keepTaken(on, [id], { taken: toText(taken) });
-    for (const { id, footer } of messages)
-      if (footer !== undefined) await keepFooter(on, { id, footer });
     await wantFootersIn(on, await markMembers(on, messages), messages[0]?.sealedAtMs ?? 0);
     await recordMentions(on, messages);
     for (const { sink, digest } of messages)
@@ -93,13 +91,6 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     messages.map(({ sink }) => scopeOfSink(sink)),
   );
 }
-
-const keepFooter = statement<{ id: string; footer: string }>()((on, slot) =>
-  on
-    .updateTable("messages")
-    .set({ footer: slot("footer") })
-    .where("id", "=", slot("id")),
-);
 
 /** Returns the messages with an alert that somebody acknowledged or released. */
 async function markMembers(
@@ -235,4 +226,5 @@ export const messageRow = (message: NewMessage, seq: number): MessagesTable => (
   acknowledged_at: null,
   sealed_for: message.sealedFor ?? null,
   held_by: null,
+  footer: message.footer ?? null,
 });

@@ -164,7 +164,7 @@ export function splitMessage(
  * parent, all parts are posted under that parent.
  */
 const rowOf = (
-  whole: Omit<MessagesTable, "channel" | "taken" | "footer">,
+  whole: Omit<MessagesTable, "channel" | "taken">,
   { id, body }: MessagePart,
   { index, firstId }: { readonly index: number; readonly firstId: string },
 ): MessagesTable => ({
@@ -178,4 +178,5 @@ const rowOf = (
   first_attempt_at: null,
   next_attempt_at: Number(whole.sealed_at),
   error: "",
+  footer: whole.footer === null ? null : "",
 });

@@ -46,6 +46,7 @@ async function setUp(throttleKey: string) {
     groupKey: group?.groupKey ?? "",
     sealedAtMs: T0,
     body: "b",
+    footer: "",
     deliveryIds,
     throttleKey,
   };
