@@ -126,8 +126,9 @@ async function holdBack(
 ): Promise<string | undefined> {
   const length = SNOOZES.find((one) => one === (click.choice ?? SNOOZE_LENGTH));
   if (length === undefined) return NOT_OFFERED;
-  // An escalation stands for its alerts, which are held back at their own sinks.
-  const request = { ...askedBy(click), ...(isEscalation ? {} : { sink: sink.name }) };
+  // The id of the message stands for its alerts at its sink, and that of an escalation for its
+  // alerts at their own sinks.
+  const request = askedBy(click);
   const answer =
     verb === "snooze"
       ? await actions.snooze({ ...request, length })
