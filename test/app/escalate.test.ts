@@ -141,7 +141,7 @@ it("escalates nothing that somebody acknowledged, and counts anew from an undo",
   expect(escalated()).toHaveLength(2);
 });
 
-it("drops a step that a reload removes, and escalates nothing that is silenced or replayed", async () => {
+it("drops a step that a reload removes, and escalates nothing that is silenced, snoozed or replayed", async () => {
   const { alert, advanceTo, escalated, call, clock, reload, setSteps } = await startEscalating([
     { after: "15m", sink: "ops" },
   ]);
@@ -155,6 +155,8 @@ it("drops a step that a reload removes, and escalates nothing that is silenced o
   await clock.advance(60 * MINUTE);
   const third = await alert("third");
   await call(`replay?event=${third.id}`, "POST");
+  const snoozed = await alert("snoozed");
+  await call(`alerts/${snoozed.id}/snooze?for=1h&by=Ada`, "POST");
   const fourth = await alert("fourth");
   await advanceTo(fourth.sentAtMs + 16 * MINUTE);
   expect(escalated().map(({ data }) => data.alerts[0].id)).toEqual([fourth.id]);
@@ -170,6 +172,7 @@ it("drops a step that a reload removes, and escalates nothing that is silenced o
     (await explain()).deliveries[0].escalation;
   expect((await escalationOf(fifth)).steps).toMatchObject([{ sink: "ops", state: "dropped" }]);
   expect(await escalationOf(first)).toMatchObject({ ended: "silenced", steps: [] });
+  expect(await escalationOf(snoozed)).toMatchObject({ ended: "silenced", steps: [] });
   expect(await escalationOf(third)).toMatchObject({ ended: "replayed", steps: [] });
 });
 
