@@ -83,8 +83,8 @@ async function takesClicks(
   await comes("no line", () => !shown(), 1_000);
 }
 
-it.each(["silent", "slams", "fickle", "limits"] as const)(
-  "says in the status that Slack's sockets are %s, and takes clicks again afterwards",
+it.each(["silent", "slams", "fickle", "limits", "refuses"] as const)(
+  "says in the status that Slack treats sockets so: %s, and takes clicks again afterwards",
   async (manner) => {
     const { slack, comes, trouble, alert, takesClicks: takes } = await startSlack();
     expect(await trouble()).toBeUndefined();
@@ -127,6 +127,30 @@ it.each(["warning", "refresh_requested", "too_many_websockets", "link_disabled"]
     await takes();
   },
 );
+
+it("takes a click once that Slack delivers again after three seconds, as its answer was lost", async () => {
+  const { slack, comes, call, clock } = await startSlack();
+  const ts = slack.messages[0]?.id ?? "";
+  const actionId = slack.buttons(ts)["acknowledge"] ?? "";
+  const isAcknowledged = async () => (await call("events?acknowledged=yes")).events.length === 1;
+  slack.redeliverBy(clock);
+  slack.ignoreAnswers(1);
+  const first = slack.click({ person: ADA, ts, actionId, actionTs: "1.1" });
+  await comes("the effect", isAcknowledged, 20);
+  const undo = actionId.replace("acknowledge", "undo");
+  expect(await slack.click({ person: ADA, ts, actionId: undo })).toBe("acknowledged");
+  await comes("the undo", async () => !(await isAcknowledged()), 20);
+  expect(slack.redelivered()).toBe(0);
+  await comes("the second delivery", () => slack.redelivered() === 1);
+  expect(await first).toBe("acknowledged");
+  await clock.advance(MINUTE);
+  expect(slack.redelivered()).toBe(1);
+  expect(await isAcknowledged()).toBe(false);
+  // What was clicked while there was no socket arrives with the next delivery.
+  slack.drop();
+  void slack.click({ person: ADA, ts, actionId, actionTs: "2.2" });
+  await comes("the effect of a click without a socket", isAcknowledged);
+});
 
 async function startDiscord(heartbeatMs?: number) {
   const discord = await startDiscordGatewayStandIn(createSystemClock(), heartbeatMs);
@@ -203,6 +227,23 @@ it("opens another socket when Discord answers no heartbeats", async () => {
   discord.beDeaf(false);
   await takes();
 });
+
+it.each(["refuses sockets", "takes no sessions so soon after others"] as const)(
+  "says in the status that Discord %s, and takes clicks again afterwards",
+  async (manner) => {
+    const { discord, comes, trouble, alert, takes } = await startDiscord();
+    const refuse = manner === "refuses sockets" ? discord.refuseSockets : discord.limitIdentify;
+    const { identified } = discord.counts;
+    refuse(true);
+    discord.invalidate();
+    await comes("a degraded status", trouble, 5_000);
+    await alert(discord.messages);
+    refuse(false);
+    await comes("a good status", async () => (await trouble()) === undefined, 5_000);
+    expect(discord.counts.identified).toBe(identified + 1);
+    await takes();
+  },
+);
 
 it("says in the status that Discord names no gateway, or lets no session begin", async () => {
   const { discord, comes, trouble, alert, takes } = await startDiscord();

@@ -58,9 +58,14 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
   let isSilent = false;
   let isDeaf = false;
   let isLimited = false;
+  let isIdentifyLimited = false;
+  let refusesSockets = false;
   let refusesInteractions = false;
   let closesWith: number | undefined;
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  const server = new WebSocketServer({
+    ...{ port: 0, host: "127.0.0.1" },
+    verifyClient: (_, done) => done(!refusesSockets, 503),
+  });
   await new Promise<void>((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
   const gateway = `ws://127.0.0.1:${port}`;
@@ -74,6 +79,8 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
   const identify = (socket: WebSocket, token: string) => {
     if (token !== BOT_TOKEN) return socket.close(4004);
     if (closesWith !== undefined) return socket.close(closesWith);
+    // Discord takes one session in five seconds, and calls those that come sooner invalid.
+    if (isIdentifyLimited) return send(socket, { op: 9, d: false });
     counts.identified += 1;
     remaining -= 1;
     sessions += 1;
@@ -173,6 +180,14 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
     /** Names no gateway, because they ask too often. */
     limitGateway: (is: boolean) => {
       isLimited = is;
+    },
+    /** Lets no session begin, because others of the bot began within five seconds. */
+    limitIdentify: (is: boolean) => {
+      isIdentifyLimited = is;
+    },
+    /** Answers the request for a socket with 503. */
+    refuseSockets: (is: boolean) => {
+      refusesSockets = is;
     },
     /** Asks all sockets for a heartbeat at once. */
     askForBeat: () => {

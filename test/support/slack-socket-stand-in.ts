@@ -12,6 +12,7 @@ import { startSlackStandIn } from "./slack-stand-in.ts";
 export const APP_TOKEN = "xapp-1-A0APP-1-secret";
 const CHANNEL = "C0BRAND";
 const MAX_SOCKETS = 10;
+const ACKNOWLEDGED_WITHIN_MS = 3_000;
 
 export interface SlackPerson {
   readonly id: string;
@@ -30,9 +31,9 @@ export interface SlackClickRequest {
 
 /**
  * How sockets are treated: `silent` says no hello, `slams` closes each before its hello, `fickle`
- * after it, `limits` lets nobody open one.
+ * after it, `limits` lets nobody ask for one, `refuses` answers the request for one with 503.
  */
-export type SlackManner = "well" | "silent" | "slams" | "fickle" | "limits";
+export type SlackManner = "well" | "silent" | "slams" | "fickle" | "limits" | "refuses";
 
 /** What became of a delivered envelope. */
 export type Delivered = "acknowledged" | "lost";
@@ -47,7 +48,13 @@ export async function startSlackSocketStandIn(clock: Clock) {
   let manner: SlackManner = "well";
   let opened = 0;
   let clicks = 0;
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  let ignoredAnswers = 0;
+  let redelivered = 0;
+  let redeliveryClock: Clock | undefined;
+  const server = new WebSocketServer({
+    ...{ port: 0, host: "127.0.0.1" },
+    verifyClient: (_, done) => done(manner !== "refuses", 503),
+  });
   await new Promise<void>((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
   server.on("connection", (socket) => {
@@ -55,12 +62,14 @@ export async function startSlackSocketStandIn(clock: Clock) {
     const own = new Set<string>();
     socket.on("message", (data: Buffer) => {
       const { envelope_id: id } = JSON.parse(data.toString("utf8")) as { envelope_id: string };
+      ignoredAnswers -= 1;
+      if (ignoredAnswers >= 0) return;
       waiting.get(id)?.("acknowledged");
       waiting.delete(id);
     });
     socket.on("close", () => {
       sockets.delete(socket);
-      for (const id of own) {
+      for (const id of redeliveryClock === undefined ? own : []) {
         waiting.get(id)?.("lost");
         waiting.delete(id);
       }
@@ -114,6 +123,21 @@ export async function startSlackSocketStandIn(clock: Clock) {
       },
     ],
   });
+  /** Delivers an envelope to one socket; false if there is none. */
+  const deliver = (id: string, envelope: object): boolean => {
+    const socket = [...sockets].find(({ readyState }) => readyState === WebSocket.OPEN);
+    if (socket === undefined) return false;
+    (socket as unknown as { readonly own: Set<string> }).own.add(id);
+    socket.send(JSON.stringify({ envelope_id: id, ...envelope }));
+    return true;
+  };
+  const redeliver = (id: string, envelope: object, attempt = 1) =>
+    redeliveryClock?.after(ACKNOWLEDGED_WITHIN_MS, () => {
+      if (!waiting.has(id)) return;
+      redelivered += 1;
+      deliver(id, { ...envelope, retry_attempt: attempt, retry_reason: "timeout" });
+      redeliver(id, envelope, attempt + 1);
+    });
   return {
     ...slack,
     said,
@@ -124,6 +148,15 @@ export async function startSlackSocketStandIn(clock: Clock) {
     /** Refuses new sockets with this error; undefined: accepts them. */
     refuse: (error: string | undefined) => {
       refusal = error;
+    },
+    redelivered: () => redelivered,
+    /** Loses so many of the next acknowledgements. */
+    ignoreAnswers: (count: number) => {
+      ignoredAnswers = count;
+    },
+    /** Delivers again what is not acknowledged within three seconds of this clock. */
+    redeliverBy: (by: Clock) => {
+      redeliveryClock = by;
     },
     /** Treats sockets so from now on. */
     behave: (how: SlackManner) => {
@@ -154,22 +187,25 @@ export async function startSlackSocketStandIn(clock: Clock) {
         .flatMap(({ elements = [] }) => elements.flatMap(({ action_id: id }) => id ?? []));
       return Object.fromEntries(ids.map((id) => [id.split(":")[1] ?? "", id]));
     },
-    /** Delivers a click to one socket. Resolves when it is acknowledged or its socket is gone. */
+    /**
+     * Delivers a click to one socket. Resolves when it is acknowledged or its socket is gone; with
+     * `redeliverBy`, when it is acknowledged at last.
+     */
     click(click: SlackClickRequest): Promise<Delivered> {
       clicks += 1;
       const id = `e${clicks}`;
       const actionTs = click.actionTs ?? `${1_700_000_000 + clicks}.000100`;
-      const socket = [...sockets].find(({ readyState }) => readyState === WebSocket.OPEN);
-      if (socket === undefined) return Promise.resolve("lost");
+      const envelope = {
+        ...{ type: "interactive", accepts_response_payload: true },
+        payload: payloadOf(click, actionTs),
+      };
       return new Promise((resolve) => {
         waiting.set(id, resolve);
-        (socket as unknown as { readonly own: Set<string> }).own.add(id);
-        socket.send(
-          JSON.stringify({
-            ...{ type: "interactive", envelope_id: id, accepts_response_payload: true },
-            payload: payloadOf(click, actionTs),
-          }),
-        );
+        if (!deliver(id, envelope) && redeliveryClock === undefined) {
+          waiting.delete(id);
+          resolve("lost");
+        }
+        redeliver(id, envelope);
       });
     },
     async close() {
