@@ -36,7 +36,8 @@ class EmptyDriver extends DummyDriver {
     return {
       async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
-        return { rows: (sql.includes('min("sink")') ? sinks.splice(0, 1) : []) as R[] };
+        const isSink = /^select (?:min\("sink"\)|"sink") /.test(sql);
+        return { rows: (isSink ? sinks.splice(0, 1) : []) as R[] };
       },
       streamQuery(): never {
         throw new Error("not asked for");
@@ -83,17 +84,17 @@ test("the figures of the outbox never walk through a whole table", async () => {
       await countSilenced(db);
       await lastRefusals(db, "a", 1);
     },
-    ["a"],
+    ["b", "a", "b"],
   );
   expect(plans.length).toBeGreaterThan(1);
   const isBounded =
-    /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED/;
+    /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED|^SEARCH messages$|INTEGER PRIMARY KEY|^SCALAR SUBQUERY|^SCAN CONSTANT ROW/;
   expect(plans.filter((step) => !isBounded.test(step))).toEqual([]);
   // The order of ids is that of all messages.
   expect(plans.filter((step) => step.includes("(id>?)"))).toEqual([]);
   expect(plans).toContain("SCAN m USING INDEX messages_dead");
   const done = "INDEX messages_done (sink=? AND state=?)";
-  expect(plans.filter((step) => step.endsWith(done))).toHaveLength(3);
+  expect(plans.filter((step) => step.endsWith(done))).toHaveLength(5);
 });
 
 test("the alerts of a day are sought once for each watch", async () => {
