@@ -163,7 +163,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #turns: Turns;
   readonly #clock: Clock;
   readonly #lock: ForeignLock;
-  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #statements = new Map<string, Prepared>();
 
   constructor(handle: SqliteHandle, turns: Turns, clock: Clock) {
     this.#handle = handle;
@@ -184,7 +184,9 @@ class SqliteConnection implements DatabaseConnection {
       try {
         const prepared = this.#prepare(query.sql);
         const result = run(prepared, query, done);
-        if (!prepared.readonly) this.#lock.gone();
+        if (!prepared.statement.readonly) this.#lock.gone();
+        // The columns of `select *` are others afterwards.
+        if (prepared.isDefinition) this.#statements.clear();
         return result;
       } catch (error) {
         const pauseMs =
@@ -204,14 +206,32 @@ class SqliteConnection implements DatabaseConnection {
     throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
   }
 
-  #prepare(sql: string): SqliteStatement {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
-    const prepared = this.#handle.prepare(sql);
+    const statement = this.#handle.prepare(sql);
+    const prepared: Prepared = statement.reader
+      ? {
+          statement: statement.raw(),
+          columns: statement.columns().map(({ name }) => name),
+          isDefinition: false,
+        }
+      : { statement, columns: undefined, isDefinition: DEFINITION.test(sql) };
     this.#statements.set(sql, prepared);
     return prepared;
   }
+}
+
+const DEFINITION = /^\s*(?:alter|create|drop)\b/i;
+
+interface Prepared {
+  /** Returns rows as lists of values, if it returns rows. */
+  readonly statement: SqliteStatement;
+  /** The names of the values; undefined if the statement returns no rows. */
+  readonly columns: readonly string[] | undefined;
+  /** Whether it changes what tables there are, or which columns they have. */
+  readonly isDefinition: boolean;
 }
 
 /**
@@ -225,30 +245,30 @@ interface Done<Row> {
 }
 
 function run<Row>(
-  prepared: SqliteStatement,
+  { statement, columns }: Prepared,
   query: CompiledQuery | BatchQuery,
   done: Done<Row>,
 ): QueryResult<Row> {
-  if ("batch" in query) return runBatch(prepared, query.batch, done);
-  if (prepared.reader) return { rows: prepared.all(query.parameters) as Row[] };
-  const { changes } = prepared.run(query.parameters);
-  return { rows: [], numAffectedRows: BigInt(changes) };
-}
-
-function runBatch<Row>(
-  prepared: SqliteStatement,
-  batch: BatchQuery["batch"],
-  done: Done<Row>,
-): QueryResult<Row> {
+  const batch = "batch" in query ? query.batch : [query.parameters];
   for (let values = batch[done.runs]; values !== undefined; values = batch[done.runs]) {
-    // Most results have one row, for which `flatMap` would take as long as SQLite itself.
-    if (prepared.reader) for (const row of prepared.all(values) as Row[]) done.rows.push(row);
-    else done.changed += prepared.run(values).changes;
+    if (columns === undefined) done.changed += statement.run(values).changes;
+    else
+      for (const row of statement.all(values) as unknown[][]) done.rows.push(rowOf(columns, row));
     done.runs += 1;
   }
-  return prepared.reader
-    ? { rows: done.rows }
-    : { rows: [], numAffectedRows: BigInt(done.changed) };
+  return columns === undefined
+    ? { rows: [], numAffectedRows: BigInt(done.changed) }
+    : { rows: done.rows };
+}
+
+/**
+ * Names the values of a row. The driver would look up the name of each column for each row, which
+ * takes longer than reading the row.
+ */
+function rowOf<Row>(columns: readonly string[], values: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {};
+  for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at];
+  return row as Row;
 }
 
 const isSqliteError = (error: unknown): error is SqliteError =>
