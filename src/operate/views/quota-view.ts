@@ -179,8 +179,13 @@ export function quotaFacts({
 }: QuotaParts): QuotaFacts {
   const { status } = quotaMonitor;
   const suspended = new Map(keyMonitor.suspended.map((one) => [one.key, one.because]));
+  const { limit, softLimit, spent, forecast, expected, period, factors } = status;
   return {
-    ...status,
+    ...{ limit, softLimit, spent, forecast, expected, period, factors },
+    // The paces of thousands of watches are computed when they are read.
+    get paces() {
+      return status.paces;
+    },
     onExhausted: config().api.quota.onExhausted,
     monthly: config().api.quota.monthly,
     drift: auditReadings.driftRequests,
