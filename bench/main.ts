@@ -20,10 +20,12 @@ import { benchIdle } from "./idle.ts";
 import { benchOutbox } from "./outbox.ts";
 import { benchPages } from "./pages.ts";
 import { benchReport } from "./report.ts";
+import { benchStarts } from "./starts.ts";
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   "cold-start": benchColdStart,
   command: benchCommand,
+  starts: benchStarts,
   idle: benchIdle,
   "first-reads": benchFirstReads,
   commit: benchCommit,
