@@ -110,6 +110,25 @@ describe("a backtest", () => {
     ]);
   });
 
+  it("counts those who were on a list when its watch began, and alerts of who joined", async () => {
+    const { clock, control, config, backtest } = await setUp({
+      watches: () => ({
+        fans: { type: "followers", accounts: ["hub"], schedule: "@every 1m" },
+      }),
+      prepare: async (ask) => {
+        for (const username of ["hub", "old_fan", "new_fan"]) await ask("accounts", { username });
+        await ask("follows", { target: "hub", follower: "old_fan" });
+      },
+    });
+    await control("follows", { target: "hub", follower: "new_fan" });
+    await clock.advance(3 * MINUTE);
+    const { watches } = await backtest(config(), { sinceMs: clock.now() - 10 * MINUTE });
+    expect(watches[0]?.after).toEqual({
+      ...{ read: 1, alerted: 1 },
+      reasons: [{ reason: "it was there when the watch began", count: 1 }],
+    });
+  });
+
   it("prints the same for two runs", async () => {
     const { clock, post, config, backtest } = await setUp();
     for (let i = 0; i < 5; i += 1) await post(`zebra ${i}`);

@@ -18,7 +18,7 @@ const MAX_WORDS = {
   "docs/discord-buttons.md": 190,
   "docs/slack-buttons.md, its alerts and errors": 350,
   "the settings of chat": 260,
-  "docs/backtest.md": 460,
+  "docs/backtest.md": 472,
   "options, settings and errors of the archive and of backtests": 270,
   "docs/page.md": 830,
   "docs/act-on-alerts.md": 867,
