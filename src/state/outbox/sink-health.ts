@@ -49,20 +49,21 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
     .execute();
 }
 
-const nextSink = statement<{ after: string }>()((on, slot) =>
-  on
-    .selectFrom("messages")
-    .select((eb) => eb.fn.min<string | null>("sink").as("sink"))
-    .where("state", "!=", OPEN)
-    .where("sink", ">", slot("after")),
-);
-
 /**
  * Returns the first sink after a name that has messages which were sent or given up; undefined if
  * there is none. The index on them begins with the sink, so this reads one entry.
  */
 export const sinkAfter = async (db: Executor, after: string): Promise<string | undefined> =>
-  (await nextSink(db, { after })).rows[0]?.sink ?? undefined;
+  (
+    await db
+      .selectFrom("messages")
+      .select("sink")
+      .where("state", "!=", OPEN)
+      .where("sink", ">", after)
+      .orderBy("sink")
+      .limit(1)
+      .executeTakeFirst()
+  )?.sink;
 
 /** Counts in a range of the index, which takes half as long as grouping all of it. */
 const countDone = (on: Executor, sink: string) =>
