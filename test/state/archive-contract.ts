@@ -161,6 +161,8 @@ export function describeEncoding(): void {
         const read = readAt(3, ...facts);
         expect(decodeRead(JSON.parse(encodeRead(read)))).toEqual(read);
       }),
+      // A name that an assignment to an object would lose.
+      { examples: [[[JSON.parse('{"__proto__":1}')]]] },
     );
   });
 }

@@ -3,7 +3,6 @@
  * so that a post that several watches found is stored once.
  */
 import type { ArchivedRead, FoundFact, FoundMembers, FoundValues } from "../../model/archive.ts";
-import type { EventBody } from "../../model/event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 
 /** An archived read as JSON. */
@@ -58,7 +57,8 @@ export function encodeRead(read: ArchivedRead): string {
     return objects.push(value) - 1;
   };
   const facts = read.facts.map((one): EncodedFact => {
-    const body: Record<string, number> = {};
+    // Without a prototype, every name is an ordinary one.
+    const body = Object.create(null) as Record<string, number>;
     for (const [name, value] of Object.entries(one.body))
       if (value !== undefined) body[name] = placeOf(value);
     return [
@@ -112,12 +112,13 @@ export function decodeRead(encoded: unknown): ArchivedRead {
     facts: facts.map((one): FoundFact => {
       const [watchKey, targetKey, targetName, found, missed, ...fact] = one;
       const [type, subject, episode, occurredAtMs, places] = fact;
-      const body: Record<string, Json> = {};
-      for (const [name, place] of Object.entries(places)) body[name] = objectAt(place);
+      const body = Object.fromEntries(
+        Object.entries(places).map(([name, place]) => [name, objectAt(place)]),
+      );
       return {
         ...{ watchKey, targetKey, targetName, found: FOUND[found] },
         ...missedPart(missed),
-        ...{ type, subject, episode, body: body as EventBody, occurredAtMs },
+        ...{ type, subject, episode, body, occurredAtMs },
       };
     }),
     values: values.map(
