@@ -228,27 +228,32 @@ function evaluateTweet(
 ): EvaluatedTweet {
   const reason = found === "news" ? reasonAgainstPost(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
-  const row = {
-    watchKey: subscriber.watchKey,
-    targetKey: subscriber.targetKey,
+  const { watchKey, targetKey } = subscriber;
+  const { occurredAtMs } = fact;
+  // A spread would take a hundred times as long, and a poll has up to thousands of tweets.
+  const verdictWith = (kind: Verdict, detail: string): ItemVerdict => ({
+    watchKey,
+    targetKey,
     itemId: tweet.id,
-    itemKind: "tweet" as const,
-    occurredAtMs: fact.occurredAtMs,
-  };
+    itemKind: "tweet",
+    occurredAtMs,
+    verdict: kind,
+    detail,
+  });
   if (verdict === "event" && missed?.mode === "skip")
-    return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
+    return { verdict: verdictWith("baseline", missed.detail) };
   const follow = (eventId: string) => firstRecheck(subscriber, tweet, eventId, context);
   if (verdict !== "event") {
     const recheck =
       verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
     return {
-      verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) },
+      verdict: verdictWith(verdict, detailOf(subscriber.watch, verdict, reason)),
       recheck,
     };
   }
   const event = makeEvent(context, subscriber, fact);
   return {
-    verdict: { ...row, verdict, detail: "", eventId: event.event.id },
+    verdict: Object.assign(verdictWith(verdict, ""), { eventId: event.event.id }),
     event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
     recheck: follow(event.event.id),
   };

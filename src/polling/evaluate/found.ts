@@ -12,12 +12,26 @@ import type { SubscriberEvaluation } from "./verdicts.ts";
 
 type Finder = Pick<Subscriber, "watchKey" | "targetKey" | "targetName">;
 
-export const foundFact = (
+export function foundFact(
   { watchKey, targetKey, targetName }: Finder,
-  fact: Fact,
+  { type, subject, episode, body, occurredAtMs }: Fact,
   found: FoundFact["found"],
   missed?: Missed,
-): FoundFact => ({ ...{ watchKey, targetKey, targetName, found }, ...missedPart(missed), ...fact });
+): FoundFact {
+  // A poll finds up to thousands of facts. A spread would take a hundred times as long.
+  const row = {
+    watchKey,
+    targetKey,
+    targetName,
+    found,
+    type,
+    subject,
+    episode,
+    body,
+    occurredAtMs,
+  };
+  return missed === undefined ? row : { ...row, ...missedPart(missed) };
+}
 
 const missedPart = (missed: Missed | undefined): Pick<FoundFact, "missed"> =>
   missed === undefined ? {} : { missed: missed.isFromNow ? "skip" : "on_return" };
