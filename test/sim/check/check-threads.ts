@@ -4,6 +4,7 @@
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isFollowUp } from "./check-follow-ups.ts";
+import { holding } from "./check-silences.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Alert } from "./outbox.ts";
 import type { SinkRules } from "./rules.ts";
@@ -25,7 +26,7 @@ export function checkThread(
   if (alerts.length > 0 && alerts.every(({ event }) => isFollowUp(event))) return [];
   const by = sink.keys["thread_by"] as string | undefined;
   if (by === undefined)
-    return message.parentId === null
+    return message.parentId === null || isOfSnooze(message, evidence)
       ? []
       : [`${sink.name}: message ${message.id} stands below another, without threads`];
   const windowMs = WINDOWS[(sink.keys["thread_window"] as string | undefined) ?? "24h"] ?? 0;
@@ -69,4 +70,17 @@ function nameOf(by: string, { groupKey }: LeftMessage, alerts: readonly Alert[])
   );
   const [name = ""] = names;
   return names.size === 1 ? name : "";
+}
+
+/** The digest of a snooze stands below the message on which somebody snoozed. */
+function isOfSnooze(
+  { groupKey, parentId }: LeftMessage,
+  { outbox, played }: Pick<Evidence, "outbox" | "played">,
+): boolean {
+  const id = /^digest\nsnooze\n(\d+)/.exec(groupKey)?.[1];
+  const above = outbox.members.get(parentId ?? "") ?? [];
+  return (
+    id !== undefined &&
+    above.some((alert) => holding("snooze", played, alert).some((one) => one.id === id))
+  );
 }
