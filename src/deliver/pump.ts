@@ -116,6 +116,11 @@ export interface PumpDeps {
    * followers.
    */
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
+  /**
+   * The longest time for which a worker does not read the outbox. Infinite if no other process uses
+   * the state, and `wake` is called after each commit.
+   */
+  readonly maxPauseMs?: number | undefined;
 }
 
 export interface Pump {
@@ -194,6 +199,7 @@ export function createPump(deps: PumpDeps): Pump {
     giveUpExpired: (queue: SinkQueue) => giveUpExpired(deps, queue),
     admit,
     isStopping,
+    maxPauseMs: deps.maxPauseMs,
   };
   const workers: Worker[] = [];
   const wake = () => {

@@ -41,6 +41,7 @@ export interface WorkerDeps {
    */
   admit(queue: SinkQueue): Promise<boolean>;
   isStopping(): boolean;
+  readonly maxPauseMs?: number | undefined;
 }
 
 const STORE_RETRY_MS = 5_000;
@@ -80,7 +81,7 @@ export class Worker {
   }
 
   #loopOf(turn: LoopTurn): Loop {
-    const { clock, log, inFlight, isStopping } = this.#deps;
+    const { clock, log, inFlight, isStopping, maxPauseMs } = this.#deps;
     const onFailed = (error: unknown) => {
       log.error("the outbox could not be read or written", { sink: this.#queue.name, error });
       return STORE_RETRY_MS;
@@ -93,6 +94,7 @@ export class Worker {
       onFailed,
       track: (task) => inFlight.track(task),
       isStopping,
+      maxPauseMs,
     });
   }
 

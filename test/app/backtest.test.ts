@@ -138,6 +138,24 @@ describe("a backtest", () => {
   });
 });
 
+it("sends a scheduled digest at each of its times, though nothing is read", async () => {
+  const digest = { schedule: "@every 20m", when_empty: "say" };
+  const { clock, post, hook, config, backtest } = await setUp({
+    watches: () => ({ all: rare }),
+    sink: { digest },
+  });
+  await post("one zebra");
+  await clock.advance(2 * MINUTE);
+  const sent = hook.messages().length;
+  await clock.advance(80 * MINUTE);
+  expect(hook.messages().length - sent).toBe(4);
+  const view = await backtest(config());
+  expect(view.sinks.find(({ sink }) => sink === "hook")?.after).toEqual({
+    alerts: 1,
+    messages: hook.messages().length,
+  });
+});
+
 describe("what people did then", () => {
   const eventOf = async (call: InnerDaemon["call"], tweet: string | undefined) =>
     String((await call(`explain/${tweet}`)).verdicts[0].event.id);

@@ -4,7 +4,7 @@
  * what they get.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
-import { createPump, type Pump } from "../../deliver/pump.ts";
+import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../deliver/queue/message-sizes.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
@@ -111,24 +111,27 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   const holding = () => silences.filter(({ startsAtMs }) => startsAtMs <= clock.now());
   const routing = createRouting(config, holding);
   const sinksOf = new Map(planned.map(({ watchKey, watch }) => [watchKey, watch.sinks]));
-  const names = config.sinks.map(({ name }) => name);
   const pump = createRecordingPump(config, {
-    ...{ store, clock, random, log, messages },
+    ...{ clock, random, log, messages },
+    store: {
+      ...store,
+      async record(results, escalating) {
+        await store.record(results, escalating);
+        escalations?.wake();
+      },
+    },
     silences: holding,
     silenceOf: (event, sink) => findSilence(holding(), event, { sink, nowMs: clock.now() })?.id,
     sinksOf: (watchKey) => sinksOf.get(watchKey),
   });
-  await pump.start();
-  await clock.settle();
   const escalations = startReplayedEscalations(config, {
     ...{ store, clock, hash, log, routing, wakeDelivery: () => pump.wake() },
     sinksOf: (watchKey) => sinksOf.get(watchKey),
     isHeld: (event, sink) => isHeld(holding(), event, { sink, nowMs: clock.now() }),
   });
-  const passTo = passWith(deps.acknowledged, {
-    ...{ store, clock, names },
-    escalates: escalations !== undefined,
-  });
+  await pump.start();
+  await clock.settle();
+  const passTo = passWith(deps.acknowledged, { store, clock, escalations });
   const evaluate = createEvaluation(planned, watches, answers);
   return {
     passTo,
@@ -194,50 +197,29 @@ function createEvaluation(
 interface Passing {
   readonly store: Store;
   readonly clock: ReplayClock;
-  /** The names of the sinks. */
-  readonly names: readonly string[];
-  /** Whether alerts may be escalated. */
-  readonly escalates: boolean;
+  readonly escalations: Escalations | undefined;
 }
 
 /** Returns the function that lets time pass, in which people acknowledge alerts. */
 function passWith(
   acknowledged: readonly ReplayedMark[],
-  passing: Passing,
+  { store, clock, escalations }: Passing,
 ): (atMs: number) => Promise<void> {
   const marks = [...acknowledged];
   return async (atMs) => {
     for (let next = marks[0]; next !== undefined && next.mark.atMs <= atMs; next = marks[0]) {
       marks.shift();
-      await pass(passing, next.mark.atMs);
-      await passing.store.mark({
+      await clock.passTo(next.mark.atMs);
+      await store.mark({
         ...{ kind: "acknowledged", what: next.eventId, isUndo: next.isUndo },
         ...next.mark,
       });
+      escalations?.wake();
+      await clock.settle();
     }
-    await pass(passing, atMs);
+    await clock.passTo(atMs);
   };
 }
-
-/**
- * Lets time pass: step by step while something is due, and at once where nothing is, because a
- * pump that has nothing to do still looks twice a minute.
- */
-async function pass({ store, clock, names, escalates }: Passing, atMs: number): Promise<void> {
-  for (;;) {
-    await clock.settle();
-    const escalatesMs = escalates ? await store.nextEscalationAt() : null;
-    const dueMs = earlier(await store.nextDueAt(names), escalatesMs);
-    if (dueMs === null || dueMs > atMs) break;
-    if (dueMs > clock.now()) await clock.leap(dueMs);
-    else if (!(await clock.step(atMs))) break;
-  }
-  await clock.leap(atMs);
-  await clock.settle();
-}
-
-const earlier = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.min(a, b);
 
 const isHeld = (...asked: Parameters<typeof findSilence>): boolean =>
   findSilence(...asked) !== undefined || findSnooze(...asked) !== undefined;
@@ -262,10 +244,11 @@ const startReplayedEscalations = (
         routing: () => routing,
         active: { sinksOf },
         silences: { isHeld: isHeldNow },
+        isWoken: true,
       });
 
 interface RecordingDeps extends Pick<ReplayDeps, "random" | "log"> {
-  readonly store: Store;
+  readonly store: PumpDeps["store"];
   readonly clock: ReplayClock;
   readonly messages: RecordedMessage[];
   readonly silences: () => readonly Silence[];
@@ -294,6 +277,7 @@ function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
     onDead: () => undefined,
     onPart: () => undefined,
     onUnpublished: () => undefined,
+    maxPauseMs: Number.POSITIVE_INFINITY,
   });
 }
 

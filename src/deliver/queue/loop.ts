@@ -5,10 +5,10 @@
 import type { Cancel, Clock } from "../../model/clock.ts";
 
 /**
- * The longest time between two turns. Another process may have left messages to send, or the wall
- * clock may have been set, without waking the loop.
+ * The longest time between two turns, unless the caller sets another one. Another process may have
+ * left messages to send, or the wall clock may have been set, without waking the loop.
  */
-const WAKE_EVERY_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 export interface Loop {
   /**
@@ -33,14 +33,16 @@ export interface LoopDeps {
   onFailed(error: unknown): number;
   track(task: Promise<unknown>): void;
   isStopping(): boolean;
+  /** The longest time between two turns. Infinite if `wake` is called whenever there is work. */
+  readonly maxPauseMs?: number | undefined;
 }
 
 /**
  * Creates the loop. It makes a turn when it is woken, when the time that the last turn returned has
- * passed, and after WAKE_EVERY_MS at the latest.
+ * passed, and after `maxPauseMs` at the latest.
  */
 export function createLoop(deps: LoopDeps): Loop {
-  const { clock, turn, onFailed, track, isStopping } = deps;
+  const { clock, turn, onFailed, track, isStopping, maxPauseMs = MAX_PAUSE_MS } = deps;
   let running = false;
   let again = false;
   let turns = 0;
@@ -54,7 +56,7 @@ export function createLoop(deps: LoopDeps): Loop {
       turns += 1;
     } while (again && !isStopping());
     running = false;
-    if (!isStopping()) timer = clock.after(Math.min(waitMs ?? WAKE_EVERY_MS, WAKE_EVERY_MS), wake);
+    if (!isStopping()) timer = clock.after(Math.min(waitMs ?? maxPauseMs, maxPauseMs), wake);
   };
   const wake = () => {
     timer?.();

@@ -41,6 +41,8 @@ export interface EscalationsDeps {
   readonly silences: Pick<ActiveSilences, "isHeld">;
   /** Called after escalations were committed. */
   wakeDelivery(): void;
+  /** Whether `wake` is called after each change of an escalation, so that none is looked for. */
+  readonly isWoken?: boolean | undefined;
 }
 
 /** Returns the sinks whose alerts may be escalated; undefined if there is none. */
@@ -121,7 +123,7 @@ async function escalateDue(deps: EscalationsDeps): Promise<number | undefined> {
   }
   const nextAtMs = await store.nextEscalationAt();
   const untilNextMs = nextAtMs === null ? undefined : Math.max(0, nextAtMs - clock.now());
-  if (shortestMs === undefined) return untilNextMs;
+  if (shortestMs === undefined || deps.isWoken === true) return untilNextMs;
   const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, shortestMs / 4));
   return Math.min(pauseMs, untilNextMs ?? pauseMs);
 }
