@@ -9,6 +9,7 @@ import {
   ParseError,
   serialize,
 } from "@marcbachmann/cel-js";
+import { isNode } from "./where-types.ts";
 
 export interface Expression {
   readonly environment: Environment;
@@ -102,9 +103,6 @@ function isPath(expression: Expression, node: ASTNode): boolean {
   const [object, key] = node.args as [ASTNode, ASTNode | string];
   return isPath(expression, object) && (typeof key === "string" || key.op === "value");
 }
-
-const isNode = (value: unknown): value is ASTNode =>
-  typeof value === "object" && value !== null && "op" in value && "args" in value;
 
 function valueText(value: unknown): string {
   if (value === undefined) return "absent";

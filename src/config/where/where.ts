@@ -9,7 +9,14 @@ import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../../model/event.ts";
 import { describeFalse } from "./where-reason.ts";
 import { findForeignWord } from "./where-words.ts";
-import { celBody, pathsIn, variablesOf, type WhereBody } from "./where-types.ts";
+import {
+  celBody,
+  isNode,
+  pathsIn,
+  usedFields,
+  variablesOf,
+  type WhereBody,
+} from "./where-types.ts";
 import { describeUnknownName } from "./unknown-name.ts";
 
 export interface Where {
@@ -104,21 +111,22 @@ function compileWhere(
   const refused = findRefused(run.ast, text) ?? findNested(run.ast, text, 0);
   if (refused !== undefined) return refused;
   const names = new Set([...Object.keys(variablesOf(body)), "labels"]);
+  const used = usedFields(run.ast);
+  const seenBy = (seen: EventBody, labels: Labels) => ({ labels, ...celBody(seen, used) });
   return {
     text,
-    matches: (seen, labels) => isTrue(run, seen, labels),
+    matches: (seen, labels) => isTrue(run, seenBy(seen, labels)),
     describeFalse: (seen, labels) =>
-      describeFalse({ environment, text, ast: run.ast, names }, { labels, ...celBody(seen) }),
+      describeFalse({ environment, text, ast: run.ast, names }, seenBy(seen, labels)),
   };
 }
 
 function isTrue(
   run: (context: Record<string, unknown>) => unknown,
-  body: EventBody,
-  labels: Labels,
+  seen: Record<string, unknown>,
 ): boolean {
   try {
-    return run({ labels, ...celBody(body) }) === true;
+    return run(seen) === true;
   } catch {
     return false;
   }
@@ -215,9 +223,6 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
     return problem("where-pattern", text, node.range, `not a regular expression: ${why}`);
   }
 }
-
-const isNode = (value: unknown): value is ASTNode =>
-  typeof value === "object" && value !== null && "op" in value && "args" in value;
 
 /** A part of the expression, by the offsets of its start and end. */
 interface Range {

@@ -55,6 +55,16 @@ describe("where", () => {
     ).toBe(true);
   });
 
+  it.each([
+    "tweet.user.verified && [tweet.user].exists(u, u.followers_count == 100)",
+    "[tweet.user].exists(u, u.followers_count == 100) && tweet.user.verified",
+    'tweet.entities.exists(tweet, tweet.type == "photo")',
+    'tweet.entities[tweet.entities.size() - 1]["link"] == "l"',
+    '{"a": tweet.likes_count}["a"] == 7 && (false ? tweet.lang : tweet.full_text) != ""',
+  ])("sees each value that an expression reads, alone or as part of another: %s", (text) => {
+    expect(matches(text, { tweet })).toBe(true);
+  });
+
   it("does not match where a field is absent or null", () => {
     expect(matches('tweet.quoted_status.lang == "de"', { tweet })).toBe(false);
     expect(matches('tweet.lang != "de"', { tweet: { ...tweet, lang: null } })).toBe(false);
