@@ -57,7 +57,8 @@ export interface BacktestDeps {
   readonly onItem?: (item: ReplayedItem, by: "active" | "tried") => void;
 }
 
-const READS_AT_ONCE = 200;
+/** The number of rows of the archive that are read at once. A row can have fifty posts. */
+const READS_AT_ONCE = 20;
 
 export async function runBacktest(
   active: Config,

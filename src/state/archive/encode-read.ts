@@ -115,11 +115,19 @@ export function decodeRead(encoded: unknown): ArchivedRead {
       const body = Object.fromEntries(
         Object.entries(places).map(([name, place]) => [name, objectAt(place)]),
       );
-      return {
-        ...{ watchKey, targetKey, targetName, found: FOUND[found] },
-        ...missedPart(missed),
-        ...{ type, subject, episode, body, occurredAtMs },
+      // A backtest decodes a hundred thousand facts, and spreading takes longer than the rest.
+      const plain = {
+        watchKey,
+        targetKey,
+        targetName,
+        found: FOUND[found],
+        type,
+        subject,
+        episode,
+        body,
+        occurredAtMs,
       };
+      return missed === 0 ? plain : { ...plain, ...missedPart(missed) };
     }),
     values: values.map(
       ([
