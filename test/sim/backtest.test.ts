@@ -4,6 +4,7 @@
  * `npm run test:long`.
  */
 import { beforeAll, expect, it } from "vitest";
+import { checkBacktest } from "./backtest/check-backtest.ts";
 import { checkChanged } from "./backtest/check-changed.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
 import { warmUp } from "./run/warm-up.ts";
@@ -25,3 +26,10 @@ it.each(SEEDS)(
     expect(alike).toBe(1);
   },
 );
+
+/** Two watches find the same posts in one commit, and the alerts of one wait for an enrichment. */
+it("replays what is enriched after the other alerts of its commit, seed 144", async () => {
+  const { objections, counts } = await checkBacktest(drawScenario(144));
+  expect(objections).toEqual([]);
+  expect(counts.alerts).toBeGreaterThan(0);
+});

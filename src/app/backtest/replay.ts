@@ -188,9 +188,11 @@ function createEvaluation(
       const event = byId.get(evaluated.event.id);
       return { read, evaluated: event === undefined ? evaluated : { ...evaluated, event } };
     });
-    return reads.length < 2
-      ? answered
-      : answered.sort((a, b) => byAgeOfEvents(a.evaluated.event, b.evaluated.event));
+    if (reads.length > 1)
+      answered.sort((a, b) => byAgeOfEvents(a.evaluated.event, b.evaluated.event));
+    // A daemon routes an alert once it is enriched, which is after the others of its commit.
+    const isLate = ({ evaluated }: Found) => enriched.has(evaluated.event.watchKey);
+    return [...answered.filter((one) => !isLate(one)), ...answered.filter(isLate)];
   };
 }
 
