@@ -5,11 +5,14 @@
  */
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
 import type { Views } from "../server/contract/views.ts";
 import type { Serving } from "./daemon/serving.ts";
 
 /** The time after a start by which most first reads are done. */
 const AFTER_START_MS = 45_000;
+/** V8 returns the memory that the visit needed only if little was allocated for some seconds. */
+const COLLECT_AFTER_MS = 10_000;
 
 export interface CountAheadDeps {
   readonly views: Pick<Views, "activity" | "status">;
@@ -18,7 +21,7 @@ export interface CountAheadDeps {
   readonly log: Log;
 }
 
-/** Returns a function that stops it, unless it has begun. */
+/** Returns a function that stops it. A visit that has begun ends by itself. */
 export function countAhead({ views, serving, clock, log }: CountAheadDeps): Cancel {
   const count = async () => {
     // The page would log it as an error if one of these failed.
@@ -26,11 +29,16 @@ export function countAhead({ views, serving, clock, log }: CountAheadDeps): Canc
     await views.status();
     await serving.visit("/");
   };
-  return clock.after(
-    AFTER_START_MS,
-    () =>
-      void count().catch((error: unknown) =>
-        log.debug("the overview could not be visited ahead", { error }),
-      ),
-  );
+  let isStopped = false;
+  let cancel = clock.after(AFTER_START_MS, () => {
+    void count()
+      .catch((error: unknown) => log.debug("the overview could not be visited ahead", { error }))
+      .finally(() => {
+        if (!isStopped) cancel = clock.after(COLLECT_AFTER_MS, collectGarbage);
+      });
+  });
+  return () => {
+    isStopped = true;
+    cancel();
+  };
 }

@@ -26,6 +26,8 @@ it("visits the overview once, 45 seconds after the start, when its figures are s
   expect(asked).toEqual([]);
   await clock.advance(1);
   expect(asked).toEqual(["activity", "status", "/"]);
+  // What the visit needed is given back afterwards.
+  expect(clock.pending()).toBe(1);
   await clock.advance(86_400_000);
   expect([asked.length, logged, clock.pending()]).toEqual([3, [], 0]);
 });
@@ -39,4 +41,8 @@ it("says in the log when it fails, and asks nothing once it is stopped", async (
   stopped.cancel();
   await stopped.clock.advance(60_000);
   expect(stopped.asked).toEqual([]);
+  const visited = setUp(async () => ({}) as never);
+  await visited.clock.advance(45_000);
+  visited.cancel();
+  expect(visited.clock.pending()).toBe(0);
 });
