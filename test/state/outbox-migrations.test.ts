@@ -100,3 +100,32 @@ test("dead letters of older releases keep their reason, show in the list and are
   ]);
   expect(await store.unreportedDead()).toEqual([]);
 });
+
+test("messages of older releases that a sink can edit say who acknowledged their alerts", async () => {
+  const rows = [
+    { state: "sent", ref: "'r0'" },
+    { state: "sent", ref: "null" },
+    { state: "open", ref: "null" },
+  ].map(
+    ({ state, ref }, n) => `
+      insert into events (id, seq, type, watch_key, watch, watch_type, subject, labels, occurred_at, detected_at, body)
+        values ('e${n}', ${n}, 'tweet.created', 'k', 'w', 'search', '${n}', '{}', 1, 1, '{}');
+      insert into messages (id, seq, sink, group_key, sealed_at, state, attempts, next_attempt_at, error, body, ref)
+        values ('m${n}', ${n}, 'chat', 'e${n}', 1, '${state}', 1, 2, '', '"x"', ${ref});
+      insert into deliveries (id, event_id, sink, group_key, grouped, not_before, state, detail, due_at, created_at, message_id)
+        values (${n}, 'e${n}', 'chat', 'e${n}', 0, 1, 'sealed', '', 1, 1, 'm${n}');`,
+  );
+  const path = await stateBefore("0042", rows.join(""));
+  const store = await openTemp(path);
+  for (const what of ["e0", "e1", "e2"])
+    await store.mark({
+      ...{ kind: "acknowledged", what, isUndo: false },
+      ...{ atMs: 5, by: "Ada", from: "page" },
+    });
+  const file = new Database(path, { readonly: true });
+  expect(file.prepare("select message_id from message_footers order by 1").pluck().all()).toEqual([
+    "m0",
+    "m2",
+  ]);
+  file.close();
+});

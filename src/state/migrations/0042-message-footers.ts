@@ -1,9 +1,17 @@
 /** Schema 42: the footers of messages, which say who acknowledged their alerts. */
 import { type Kysely, sql } from "kysely";
+import { OPEN } from "../db/literals.ts";
 import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("messages").addColumn("footer", "text").execute();
+  // Only messages with a footer are edited. Older messages do not say whether their sink can edit
+  // them, so all that are not sent yet, or have an id of the sink's own, get an empty one.
+  await db
+    .updateTable("messages")
+    .set({ footer: "" })
+    .where((eb) => eb.or([eb("state", "=", OPEN), eb("ref", "is not", null)]))
+    .execute();
   await db.schema
     .createTable("message_footers")
     .addColumn("message_id", "text", (column) => column.primaryKey())
