@@ -20,7 +20,7 @@ import type { Turn } from "./turns.ts";
 
 const SIZES = [10_000, 100_000];
 /** Holds the start of the larger size, and the collections of garbage after it. */
-const START_MS = 90_000;
+const START_MS = 60_000;
 const ASK_EVERY_MS = 20;
 
 export async function benchStarts(): Promise<readonly Figure[]> {

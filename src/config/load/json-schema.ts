@@ -27,7 +27,7 @@ import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.t
 type Schema = Record<string, unknown>;
 
 /**
- * Returns the whole schema, which is stored as config/watches.schema.json with two spaces of
+ * Returns the whole schema, which is stored as config/watches.schema.json with one space of
  * indentation and a newline at the end.
  */
 export function buildJsonSchema(
