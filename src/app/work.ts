@@ -160,7 +160,8 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
   startBackgroundJobs(initial, built, teardown);
-  if (serving.url !== "")
+  // With more watches, the page takes seconds, for which polls would wait.
+  if (serving.url !== "" && watches.length <= MANY_WATCHES)
     teardown.push("figures of the pages", countAhead({ ...core, views: shown.views }));
   const lead = startLeading(initial, built, teardown);
   lead();
