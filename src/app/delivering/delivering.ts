@@ -97,6 +97,9 @@ export async function createDelivering(
       alerts.onDead();
       announceDead(parts, delivery.escalates);
     },
+    // The replica that delivered before may not have reported its dead letters yet. Nothing is
+    // announced here: each announcement makes the other replicas take their share again.
+    onShareTaken: alerts.onDead,
   };
   const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = {
     paces: new Map(),

@@ -61,6 +61,8 @@ export type DeliveryDeps = Omit<
   WaitRulesDeps &
   Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
+    /** Called when this replica has read which sinks it delivers to. */
+    onShareTaken(): void;
     /**
      * The pace by sink type and place. It is kept across reloads, so that rate limits also count
      * the messages that were sent before the reload.
@@ -126,8 +128,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   };
   const takeShare = async () => {
     await pump.takeShare();
-    // The replica that delivered before may not have reported its dead letters yet.
-    deps.onDead();
+    deps.onShareTaken();
   };
   const holds = (name: string) => {
     const target = pumpSinks.get(name);

@@ -9,7 +9,7 @@ import { createDelivering } from "../../../src/app/delivering/delivering.ts";
 import { createActiveSilences } from "../../../src/operate/alerts/silences.ts";
 import type { EngineWatch } from "../../../src/engine/planned-watches.ts";
 import type { HttpRequest } from "../../../src/model/http.ts";
-import { WHOLE } from "../../../src/model/replicas.ts";
+import { type Share, WHOLE } from "../../../src/model/replicas.ts";
 import { createPollTrace } from "../../../src/polling/run/poll-trace.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
@@ -28,8 +28,14 @@ const NEWS = { type: "webhook", url: NEWS_URL, retry_for: "24h" };
 /** What a receiver answers with: a status, and a text. */
 type Answer = readonly [status: number, body?: string];
 
+interface SetUpOptions {
+  /** Steps for alerts that nobody acknowledges. */
+  readonly escalate?: readonly object[];
+  readonly share?: Share;
+}
+
 /** The delivering half on a state of its own; its sink `news` gets every alert. */
-async function setUp(news: object = NEWS) {
+async function setUp(news: object = NEWS, { escalate, share = WHOLE }: SetUpOptions = {}) {
   const clock = createVirtualClock(START_MS);
   const random = createSeededRandom(1);
   const logged: (readonly [level: string, message: string, fields: unknown])[] = [];
@@ -57,7 +63,7 @@ async function setUp(news: object = NEWS) {
       version: 1,
       watches: { w: { type: "search", query: "acme" } },
       sinks: { news, ops: { type: "webhook", url: OPS_URL } },
-      route: { sink: "news" },
+      route: { sink: "news", ...(escalate === undefined ? {} : { escalate }) },
       ops: { sink: "ops" },
     }),
   );
@@ -80,7 +86,7 @@ async function setUp(news: object = NEWS) {
     trace: createPollTrace(clock),
     events,
     deps,
-    share: WHOLE,
+    share,
   });
   onTestFinished(() => delivering.stop(0));
   return {
@@ -347,4 +353,22 @@ it("sends nothing once it was stopped, also where a reload comes after that", as
   await commit("1");
   await clock.advance(MINUTE);
   expect(requests).toEqual([]);
+});
+
+it("announces alerts that were given up, and nothing when it takes its share again", async () => {
+  let announced = 0;
+  const share = { ...WHOLE, isAlone: false, announce: async () => void (announced += 1) };
+  const { delivering, commit, answerWith, clock } = await setUp(NEWS, {
+    escalate: [{ after: "1h", sink: "ops" }],
+    share,
+  });
+  const { pump } = delivering.delivery();
+  await pump.start();
+  await pump.takeShare();
+  await clock.advance(MINUTE);
+  expect(announced).toBe(0);
+  answerWith(400);
+  await commit("1");
+  await clock.advance(MINUTE);
+  expect(announced).toBe(1);
 });
