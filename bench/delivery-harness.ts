@@ -93,6 +93,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     silenceOf: silences.silenceOf,
     active: { sinksOf: () => [] },
     sinkDeps,
+    onShareTaken: () => {},
     paces: new Map(),
     sizes: new Map(),
     waits: new Map(),
