@@ -6,7 +6,7 @@
 import { Cron } from "croner";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import type { Schedule } from "../model/schedule.ts";
-import { cronRunsPerDay } from "./cron-rate.ts";
+import { createCronRates } from "./cron-rate.ts";
 
 const DAY_MS = 86_400_000;
 /**
@@ -66,6 +66,7 @@ type CronSchedule = Extract<Schedule, { kind: "cron" }>;
 export function createTimetable(): Timetable {
   const shared = new Map<string, SharedCron>();
   const opened = new Map<string, Cron>();
+  const cronRunsPerDay = createCronRates();
   const open = (key: string, schedule: CronSchedule): Cron => {
     const cron = opened.get(key) ?? openCron(schedule);
     // The entry used last moves to the end; the one unused for longest is dropped.
@@ -101,6 +102,10 @@ export function createTimetable(): Timetable {
     schedule.kind === "every"
       ? DAY_MS / schedule.intervalMs
       : runsPerDay(cronOf(schedule), aroundMs);
+  const runsPerDay = (entry: SharedCron, aroundMs: number): number => {
+    entry.runsPerDay ??= cronRunsPerDay(entry.pattern, aroundMs);
+    return entry.runsPerDay;
+  };
   return {
     nextDue,
     intervalMs,
@@ -161,11 +166,6 @@ function shortestGap(entry: SharedCron, aroundMs: number): number {
     entry.day = day;
   }
   return entry.gapMs;
-}
-
-function runsPerDay(entry: SharedCron, aroundMs: number): number {
-  entry.runsPerDay ??= cronRunsPerDay(entry.pattern, aroundMs);
-  return entry.runsPerDay;
 }
 
 /**
