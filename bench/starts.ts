@@ -39,14 +39,13 @@ async function measure(folder: string, watches: number): Promise<readonly Figure
   };
   await writeConfigFolder(path, options);
   await fillState(path, { firstMs: Date.now(), stepMs: 0 });
+  const memory = await measureMemory(path);
   const daemon = startDaemonProcess(path, { preload: new URL("turns.js", import.meta.url).href });
   try {
     await daemon.ask<readonly Turn[]>();
     const line = await daemon.said("status page is up");
     const url = /http:\/\/[\d.:]+/.exec(line)?.[0] ?? "";
     const started = await askMeanwhile(daemon, url);
-    const restingKilobytes = daemon.residentKilobytes();
-    const peak = daemon.peakKilobytes() / restingKilobytes;
     // The daemon notices the change by itself.
     await appendFile(
       join(path, "watches-0.yaml"),
@@ -59,14 +58,27 @@ async function measure(folder: string, watches: number): Promise<readonly Figure
       { name: `start with ${name}`, value: valueOf(started) },
       {
         name: `memory of the start with ${name}`,
-        value: `${wholeText(restingKilobytes / 1_000)} MB at rest, ${peak.toFixed(2)} times as much at the peak`,
-        ratios: { [`peak / rest of ${name}`]: peak },
+        value: `${wholeText(memory.restingKilobytes / 1_000)} MB at rest, ${memory.peak.toFixed(2)} times as much at the peak`,
+        ratios: { [`peak / rest of ${name}`]: memory.peak },
       },
       { name: `reload with ${name}`, value: valueOf(reloaded) },
     ];
   } finally {
     await daemon.stop();
     await api.close();
+  }
+}
+
+/** A start of its own, because the turns that another one measures would count as its memory. */
+async function measureMemory(path: string) {
+  const daemon = startDaemonProcess(path);
+  try {
+    await daemon.said("status page is up");
+    await pause(START_MS);
+    const restingKilobytes = daemon.residentKilobytes();
+    return { restingKilobytes, peak: daemon.peakKilobytes() / restingKilobytes };
+  } finally {
+    await daemon.stop();
   }
 }
 
