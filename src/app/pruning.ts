@@ -7,7 +7,7 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Upkeep } from "../model/store.ts";
-import { yieldToEventLoop } from "../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../model/steps.ts";
 
 const FIRST_AFTER_MS = 60_000;
 const EVERY_MS = 86_400_000;

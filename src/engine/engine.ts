@@ -4,6 +4,7 @@
  */
 import type { GroupRun } from "../polling/run/poll-run.ts";
 import { shardOf } from "../model/replicas.ts";
+import { yieldAfter } from "../model/steps.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -42,8 +43,9 @@ export class Engine {
    * plan keep their memory and due times.
    */
   async setWatches(watches: readonly EngineWatch[]): Promise<void> {
-    this.#parts.watches.set(watches);
+    await this.#parts.watches.set(watches);
     await this.#parts.planner.replan();
+    await yieldAfter(watches);
     this.#resolveTargets(true);
   }
 

@@ -21,6 +21,8 @@ export class PlannedWatches {
   #all: readonly Planned[] = [];
   /** The entries of `#all` by watch key; undefined until it is built again after a change. */
   #byKey: ReadonlyMap<string, Planned> | undefined;
+  /** The ids of the watches that changed since `set` was called last. */
+  readonly #changedIds = new Set<string>();
 
   /**
    * `onChanged` is called when targets or named accounts of these watches have changed, so that
@@ -49,12 +51,24 @@ export class PlannedWatches {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Replaces all watches. */
-  set(watches: readonly EngineWatch[]): void {
+  /**
+   * Replaces all watches. Those that were changed after `watches` were read from the state are read
+   * again.
+   */
+  async set(watches: readonly EngineWatch[]): Promise<void> {
     this.#replace(watches.map(plannedOf));
+    const changed = [...this.#changedIds];
+    this.#changedIds.clear();
+    await this.#read(changed);
   }
 
   async readAgain(watchIds: readonly string[]): Promise<void> {
+    for (const id of watchIds) this.#changedIds.add(id);
+    await this.#read(watchIds);
+  }
+
+  async #read(watchIds: readonly string[]): Promise<void> {
+    if (watchIds.length === 0) return;
     const states = new Map(
       (await this.#store.listWatches(watchIds)).map((state) => [state.id, state]),
     );
@@ -92,6 +106,7 @@ export class PlannedWatches {
 
   #changed(parts: readonly Pick<TargetState, "watchKey">[]): void {
     const ids = new Set(parts.flatMap(({ watchKey }) => this.#of(watchKey)?.watch.id ?? []));
+    for (const id of ids) this.#changedIds.add(id);
     this.#onChanged([...ids]);
   }
 

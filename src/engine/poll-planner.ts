@@ -3,14 +3,15 @@
  * watch for stalls, and remember polls.
  */
 import { hasUnreadTarget } from "../forecast/first-reads.ts";
-import { groupPolls } from "../groups/group-polls.ts";
+import { groupInSteps } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
 import { createInTurn, createRounds } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Ports } from "../model/ports.ts";
+import { yieldAfter, yieldBetween } from "../model/steps.ts";
 import { type Share, shardOf } from "../model/replicas.ts";
-import { planPolls } from "../plan/polls/plan-polls.ts";
+import { planInSteps } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { StallMonitor } from "./health/stall-monitor.ts";
@@ -57,11 +58,16 @@ export class PollPlanner {
 
   async #makePlan(): Promise<void> {
     const { watches, hash, timetable, clock, runners, share } = this.#deps;
-    const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
+    const single = await yieldBetween(
+      planInSteps(watches.all, { hash, timetable, nowMs: clock.now() }),
+    );
     await runners.load();
-    const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
+    await yieldAfter(single);
+    const polls = await yieldBetween(groupInSteps(single, { hash, pagesOf: runners.pagesOf }));
+    await yieldAfter(polls);
     await share.submit("poll", workOf(polls));
     this.#setPlan(single, polls);
+    await yieldAfter(polls);
     await this.#takeHeld();
   }
 

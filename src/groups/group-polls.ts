@@ -5,6 +5,7 @@
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
+import { atOnce, type Steps } from "../model/steps.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
 import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
@@ -29,10 +30,16 @@ const MIN_MEMBERS = 2;
  * Returns the polls that are read on their own, and the polls of the groups. A group keeps its key
  * when members are added or removed.
  */
-export function groupPolls<T extends Pollable>(
+export const groupPolls = <T extends Pollable>(
   polls: readonly Poll<T>[],
   deps: ListGroupDeps,
-): readonly Poll<T>[] {
+): readonly Poll<T>[] => atOnce(groupInSteps(polls, deps));
+
+/** Does what `groupPolls` does, in steps. */
+export function* groupInSteps<T extends Pollable>(
+  polls: readonly Poll<T>[],
+  deps: ListGroupDeps,
+): Steps<readonly Poll<T>[]> {
   const { kinds, rest } = sortByKind(polls, accountsKey);
   const shared = new SharedProbes();
   const alone = [...rest];
@@ -63,7 +70,8 @@ export function groupPolls<T extends Pollable>(
     const mayBePiggybacked = asking > 1 && members.length <= BATCH_SIZE;
     return toGroup(kind, members, deps.hash, mayBePiggybacked ? { mayBePiggybacked } : {});
   });
-  return [...groupMemberLists(groupSearches(read, deps.hash), deps, shared), ...groups, ...beside];
+  const searches = yield* groupSearches(read, deps.hash);
+  return [...groupMemberLists(searches, deps, shared), ...groups, ...beside];
 }
 
 /**

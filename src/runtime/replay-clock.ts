@@ -1,6 +1,6 @@
 /** A clock for a replay. It stands still until it is moved, from one timer to the next. */
 import type { Clock } from "../model/clock.ts";
-import { yieldToEventLoop } from "./yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../model/steps.ts";
 
 export interface ReplayClock extends Clock {
   /** Runs what needs no time. */

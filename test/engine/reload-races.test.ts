@@ -1,6 +1,7 @@
 /** Reloads, resumes and stops while something is under way. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
+import { watchTypeOf } from "../../src/watches/registry.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
@@ -82,6 +83,23 @@ it("polls every watch of several that are resumed at the same moment, and one th
   expect(polled(...ids)).toEqual(ids);
   await Promise.all([setWatches([...ids, "d"].map(search)), pause("a", true)]);
   expect(polled(...ids, "d")).toEqual(["b", "c", "d"]);
+});
+
+it("leaves a watch paused that was paused after a reload had read the state", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", () => ({ tweets: [] }));
+  const watches = ["a", "b"].map((id) => makeWatch(id, "search", { query: id }));
+  harness = await startEngineHarness({ clock, upstream, watches });
+  const { engine, store, pause } = harness;
+  const states = await store.listWatches();
+  const before = watches.flatMap((watch, at) => {
+    const state = states[at];
+    return state === undefined ? [] : [{ watch, type: watchTypeOf(watch), state }];
+  });
+  await pause("a", true);
+  await engine.setWatches(before);
+  expect(["a", "b"].map((id) => engine.pollsOf(id).length)).toEqual([0, 1]);
 });
 
 it("keeps at a stop the handles whose answer is under way: they are paid for", async () => {

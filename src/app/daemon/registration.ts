@@ -7,9 +7,10 @@ import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
+import { forEachInSteps, yieldAfter, yieldBetween } from "../../model/steps.ts";
 import type { Store } from "../../model/store.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { WatchState } from "../../model/watch-store.ts";
+import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 import { type EditedQueriesStore, lastReadsOfEdited } from "./edited-queries.ts";
 import { registrationOf } from "../../operate/changes/registration-of.ts";
@@ -39,6 +40,7 @@ export async function registerConfiguredWatches(
   const states = deps.share.isLeading()
     ? await register(config, deps)
     : await deps.store.listWatches();
+  await yieldAfter(states);
   const stateOf = new Map(states.map((state) => [state.id, state]));
   return config.watches.flatMap((watch) => {
     const state = stateOf.get(watch.id);
@@ -51,7 +53,10 @@ async function register(
   { store, hash, clock, log, share }: RegistrationDeps,
 ): Promise<readonly WatchState[]> {
   let isNew = false;
-  const registrations = watches.map((watch) => registrationOf(hash, watch));
+  const registrations: WatchRegistration[] = [];
+  await yieldBetween(
+    forEachInSteps(watches, (watch) => registrations.push(registrationOf(hash, watch))),
+  );
   const feeds = new Set(watches.filter(readsFeed).map(({ id }) => id));
   const states = await store.registerWatches(
     registrations,

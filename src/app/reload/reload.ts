@@ -11,6 +11,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
+import { yieldAfter } from "../../model/steps.ts";
 import type { ReloadOutcome } from "../../server/contract/actions.ts";
 import type { ConfigView } from "../../server/schema/status-view.ts";
 import {
@@ -198,7 +199,9 @@ class Reloads {
   async #activate(before: Config, next: Config, askedBy: string): Promise<ReloadOutcome> {
     const { states, swap } = this.#deps;
     const { hash, log } = this.#deps.deps;
+    await yieldAfter(next.watches);
     const changes = compareConfigs(before, next);
+    await yieldAfter(next.watches);
     const superseded = await this.#deps.revisions.refusalOf(next);
     if (superseded !== undefined) return this.#refuse([superseded], askedBy);
     const memory = memoryChanges(before, next, { hash, states: await states() });

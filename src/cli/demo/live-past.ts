@@ -4,7 +4,7 @@
  */
 import type { Http } from "../../model/http.ts";
 import type { HurriedClock } from "../../runtime/hurried-clock.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 
 export const PAST_DAYS = 14;
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { STEP_SIZE, yieldToEventLoop } from "../../model/steps.ts";
 import { bytesOf } from "../../sinks/kind/size-setting.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildChat } from "./build-chat.ts";
@@ -199,12 +199,6 @@ async function buildSinks(
   return built.filter((sink) => sink !== undefined);
 }
 
-/**
- * How many watches are built before other work of the process gets a turn. Building this many takes
- * tens of milliseconds.
- */
-const BUILT_AT_ONCE = 1_000;
-
 async function buildWatches(
   entries: readonly Entry[],
   root: MapNode,
@@ -216,7 +210,7 @@ async function buildWatches(
   // before the next.
   for (const entry of entries) {
     built.push(await buildWatch(entry, defaults, deps));
-    if (built.length % BUILT_AT_ONCE === 0) await yieldToEventLoop();
+    if (built.length % STEP_SIZE === 0) await yieldToEventLoop();
   }
   return built.filter((watch) => watch !== undefined);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { allowedPrograms } from "../../model/outputs.ts";
 import { collectGarbage } from "../../runtime/collect-garbage.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -84,6 +84,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     report,
     (section) => lenient && (section === "sinks" || section === "defaults"),
   );
+  const giveWay = () => (isLarge ? yieldToEventLoop() : undefined);
+  await giveWay();
   const read = new Set(sources.files.map((file) => file.path));
   const dotEnv = join(sources.folder, ".env");
   if (await files.exists(dotEnv)) read.add(dotEnv);
@@ -100,11 +102,13 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     notedFiles: read,
     lenient,
   });
+  await giveWay();
   const stored =
     request.withStored === true && built !== undefined
       ? await storedConfig(root, { ...request, files, folder: sources.folder })
       : undefined;
   if (isLarge) collectGarbage();
+  await giveWay();
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
   return {
@@ -121,14 +125,14 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
 }
 
 /**
- * Parses the files. A megabyte takes about a second. Other work runs between files, because a
- * daemon that reloads must be able to renew its lease.
+ * Parses the files. A megabyte takes about a second. Other work runs meanwhile, because a daemon
+ * that reloads must be able to renew its lease.
  */
 async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
   const roots: MapNode[] = [];
   for (const [at, file] of files.entries()) {
     if (at > 0) await yieldToEventLoop();
-    const root = parseYaml(file, report);
+    const root = await parseYaml(file, report);
     if (root !== undefined) roots.push(root);
   }
   return roots;

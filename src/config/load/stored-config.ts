@@ -4,6 +4,7 @@
  * is JSON, which is also valid YAML.
  */
 import { ownValue } from "../../model/own-value.ts";
+import { yieldAfter } from "../../model/steps.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import { expandDefaultLists, expandListFiles, type ListFileDeps } from "../compile/list-files.ts";
 import { createReport } from "../report.ts";
@@ -55,6 +56,8 @@ export async function storedConfig(
       ...entry,
       node: entry.node.kind === "map" ? await expandListFiles(entry.node, lists) : entry.node,
     });
+  const many = [...watches.keys()];
+  await yieldAfter(many);
   const sections = new Map<string, Entry>();
   for (const [key, entry] of expanded.entries) {
     const own = key === "watches" ? withMap(entry, watches) : entry;
@@ -63,6 +66,7 @@ export async function storedConfig(
       node: literal(withoutKeys(own.node, ownValue(REMOVED, key) ?? [])),
     });
   }
+  await yieldAfter(many);
   return JSON.stringify(hideSecrets(valueOf({ ...expanded, entries: sections }), sinkTypes));
 }
 

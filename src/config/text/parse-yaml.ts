@@ -4,20 +4,22 @@
  */
 import type { Rule } from "../rules.ts";
 import {
+  Composer,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
-  parseAllDocuments,
+  Lexer,
   type Pair,
   type ParsedNode,
+  Parser,
   type YAMLMap,
 } from "yaml";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import type { Report } from "../report.ts";
 import type { Entry, MapNode, Node, Place, ScalarNode, SourceFile } from "../tree.ts";
-import { findExcess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
+import { createTokenCheck, type Excess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
 import { explainSyntax, explainTag } from "./yaml-traps.ts";
 
 /**
@@ -26,18 +28,17 @@ import { explainSyntax, explainTag } from "./yaml-traps.ts";
  */
 const MAX_ALIAS_NODES = 200_000;
 
+/**
+ * The number of tokens that are parsed before other work of the process gets a turn. Parsing this
+ * many takes tens of milliseconds.
+ */
+const TOKENS_AT_ONCE = 10_000;
+
 /** Returns the root map. If the file has errors, reports them and returns undefined. */
-export function parseYaml(file: SourceFile, report: Report): MapNode | undefined {
-  const excess = findExcess(file.text);
-  if (excess !== undefined) return complain(excess.offset, "yaml-too-big", excess.message);
-  const [document, second] = parseAllDocuments(file.text, {
-    lineCounter: new LineCounter(),
-    prettyErrors: false,
-    merge: true,
-    // `#readMap` finds repeated keys, because the parser would compare every key with every other.
-    uniqueKeys: false,
-    intAsBigInt: false,
-  }) as Document.Parsed[];
+export async function parseYaml(file: SourceFile, report: Report): Promise<MapNode | undefined> {
+  const parsed = await parseDocuments(file.text);
+  if ("message" in parsed) return complain(parsed.offset, "yaml-too-big", parsed.message);
+  const [document, second] = parsed;
   if (document === undefined)
     return complain(
       0,
@@ -86,6 +87,32 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     report.error({ file, offset }, rule, message);
     return undefined;
   }
+}
+
+/** Parses the documents of a text, as far as it exceeds no limit. */
+async function parseDocuments(text: string): Promise<readonly Document.Parsed[] | Excess> {
+  const checkToken = createTokenCheck();
+  const parser = new Parser();
+  const composer = new Composer<ParsedNode>({
+    prettyErrors: false,
+    merge: true,
+    // `#readMap` finds repeated keys, because the parser would compare every key with every other.
+    uniqueKeys: false,
+    intAsBigInt: false,
+  });
+  const documents: Document.Parsed[] = [];
+  let tokens = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    const excess = checkToken(lexeme);
+    if (excess !== undefined) return excess;
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    tokens += 1;
+    if (tokens % TOKENS_AT_ONCE === 0) await yieldToEventLoop();
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end());
+  if (tokens > TOKENS_AT_ONCE) await yieldToEventLoop();
+  return documents;
 }
 
 /** Thrown only inside this file, to stop reading a tree that is refused. */

@@ -21,16 +21,30 @@ const MAX_TOKENS = 500_000;
  */
 const MAX_TOKENS_A_LINE = 20_000;
 
-/** Returns a sentence that says which limit is exceeded, and where. Undefined if none is. */
-export function findExcess(
-  text: string,
-): { readonly offset: number; readonly message: string } | undefined {
+export interface Excess {
+  readonly offset: number;
+  /** A sentence that says which limit is exceeded. */
+  readonly message: string;
+}
+
+/** Returns which limit a text exceeds, and where. Undefined if it exceeds none. */
+export function findExcess(text: string): Excess | undefined {
+  const checkToken = createTokenCheck();
+  for (const token of new Lexer().lex(text)) {
+    const excess = checkToken(token);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
+}
+
+/** Creates a function that takes the tokens of a text in their order and returns the first excess. */
+export function createTokenCheck(): (token: string) => Excess | undefined {
   let offset = 0;
   let flow = 0;
   let inLine = 0;
   let blocksInLine = 0;
   let tokens = 0;
-  for (const token of new Lexer().lex(text)) {
+  return (token) => {
     tokens += 1;
     inLine += 1;
     if (token.startsWith("\n") || token.startsWith("\r")) inLine = blocksInLine = 0;
@@ -43,8 +57,8 @@ export function findExcess(
     if (inLine > MAX_TOKENS_A_LINE)
       return { offset, message: "the line is too long: put its items on lines of their own" };
     if (!CONTROL.has(token)) offset += token.length;
-  }
-  return undefined;
+    return undefined;
+  };
 }
 
 export const tooDeep = `the file is nested deeper than ${MAX_DEPTH} levels`;

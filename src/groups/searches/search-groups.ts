@@ -4,6 +4,7 @@
  * what that costs, and how often each search is verified by a read of its own. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
+import { forEachInSteps, STEP_SIZE, type Steps } from "../../model/steps.ts";
 import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
@@ -22,14 +23,17 @@ const MIN_MEMBERS = 2;
  * Returns the polls that join no group, and the polls of the groups. A group keeps its key when
  * searches are added or removed.
  */
-export function groupSearches<T extends Pollable>(
+export function* groupSearches<T extends Pollable>(
   polls: readonly Poll<T>[],
   hash: Hash,
-): readonly Poll<T>[] {
+): Steps<readonly Poll<T>[]> {
   const { kinds, rest } = sortByKind(polls, searchesKey);
-  const read = [...kinds].flatMap(([kind, members]) =>
-    members.length < MIN_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
-  );
+  if (polls.length > STEP_SIZE) yield;
+  const read: Poll<T>[] = [];
+  yield* forEachInSteps(kinds, ([kind, members]) => {
+    if (members.length < MIN_MEMBERS) read.push(...members);
+    else read.push(toGroup(hash(`group\n${kind}`), members));
+  });
   return [...rest, ...read];
 }
 

@@ -21,7 +21,7 @@ import { ownValue } from "../../model/own-value.ts";
 import { tweetUrl } from "../../render/text/permalink.ts";
 import { spellTime } from "../../render/text/times.ts";
 import { isReadingType } from "../../watches/registry.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import { LargeIdSet } from "./large-id-set.ts";
 import { LargeTally } from "./large-tally.ts";
 

@@ -4,7 +4,7 @@ import type { DayStore } from "../../model/days.ts";
 import type { Ledger } from "../../model/ledger.ts";
 import type { VolumeStore } from "../../model/volume-store.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import type { ActivityView, WatchDaysView } from "../../server/schema/report-view.ts";
 
 const HOUR_MS = 3_600_000;

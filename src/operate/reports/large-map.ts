@@ -3,7 +3,7 @@
  * process for 30 ms and more at a hundred thousand entries. This map consists of many small maps,
  * and lets other work run while it is read.
  */
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 
 const PARTS = 256;
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Ledger } from "../../model/ledger.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 
 const HOUR_MS = 3_600_000;
 /** The number of rows that are read at once, of which each hour has about one for each watch. */

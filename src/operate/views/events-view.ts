@@ -4,7 +4,7 @@ import { eventData } from "../../model/event.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventPage, EventQuery, EventRecord, History } from "../../model/history.ts";
 import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
-import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import type { EventEntry, EventsView } from "../../server/schema/event-view.ts";
 import { createReader } from "../create-reader.ts";
 

@@ -7,6 +7,7 @@ import { groupBy } from "../../model/group-by.ts";
 import { fingerprintOf, type Source } from "../../model/source.ts";
 import { canonicalJson, type Hash } from "../../model/hash.ts";
 import { mostUrgent } from "../../model/schedule.ts";
+import { atOnce, forEachInSteps, type Steps } from "../../model/steps.ts";
 import type { Absence, TargetRegistration, TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { spreadMs } from "../../schedule/spread.ts";
@@ -44,20 +45,27 @@ export const targetsOf = (
  * Returns the polls of every target that can be requested now. Paused watches and accounts without
  * an id are left out.
  */
-export function planPolls<T extends Pollable>(
+export const planPolls = <T extends Pollable>(
   watches: readonly PlannedWatch<T>[],
   deps: PlanDeps,
-): readonly Poll<T>[] {
+): readonly Poll<T>[] => atOnce(planInSteps(watches, deps));
+
+/** Does what `planPolls` does, in steps. */
+export function* planInSteps<T extends Pollable>(
+  watches: readonly PlannedWatch<T>[],
+  deps: PlanDeps,
+): Steps<readonly Poll<T>[]> {
   const shared = new Map<string, Shared<T>>();
-  for (const planned of watches) {
-    if (planned.paused || planned.waitsForAccounts === true) continue;
+  yield* forEachInSteps(watches, (planned) => {
+    if (planned.paused || planned.waitsForAccounts === true) return;
     for (const target of planned.targets) addSubscriber(shared, planned, target, deps.hash);
-  }
+  });
   const single = [...shared].filter(([, { source }]) => source.batch === undefined);
-  return [
-    ...single.map(([key, { source, subscribers }]) => toPoll(key, source, subscribers, deps)),
-    ...planBatches([...shared.values()], deps),
-  ];
+  const polls: Poll<T>[] = [];
+  yield* forEachInSteps(single, ([key, { source, subscribers }]) =>
+    polls.push(toPoll(key, source, subscribers, deps)),
+  );
+  return [...polls, ...planBatches([...shared.values()], deps)];
 }
 
 interface Shared<T extends Pollable> {

@@ -2,6 +2,7 @@
  * Makes the stored targets of each watch equal to the configured ones. Targets may be new, known,
  * revived, renamed, merged or removed.
  */
+import { STEP_SIZE, yieldAfter, yieldToEventLoop } from "../../model/steps.ts";
 import type { TargetRegistration } from "../../model/watch-store.ts";
 import { markReturned, type Return } from "./absence.ts";
 import { toText } from "../db/json-text.ts";
@@ -67,14 +68,18 @@ export async function registerTargets(
   nowMs: number,
 ): Promise<readonly (readonly TargetRow[])[]> {
   const stored = new Map<string, TargetRow[]>();
-  for (const row of await on.selectFrom("targets").selectAll().execute()) {
-    const rows = stored.get(row.watch_key);
-    if (rows === undefined) stored.set(row.watch_key, [row]);
-    else rows.push(row);
+  const rows = await on.selectFrom("targets").selectAll().execute();
+  await yieldAfter(rows);
+  for (const row of rows) {
+    const own = stored.get(row.watch_key);
+    if (own === undefined) stored.set(row.watch_key, [row]);
+    else own.push(row);
   }
   const registered: Registered[] = [];
-  for (const watch of watches)
+  for (const watch of watches) {
     registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
+    if (registered.length % STEP_SIZE === 0) await yieldToEventLoop();
+  }
   const created = registered.flatMap((watch) => watch.created);
   if (created.length > 0) {
     const numberOf = await nextNumbers(on, "target", created.length);

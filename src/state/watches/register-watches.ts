@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Random } from "../../model/random.ts";
+import { forEachInSteps, yieldAfter, yieldBetween } from "../../model/steps.ts";
 import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { toText } from "../db/json-text.ts";
@@ -71,6 +72,7 @@ async function registerAll(
   const stored = await on.selectFrom("watches").selectAll().execute();
   const rows = matchWatches(stored, watches, random, nowMs);
   await writeWatches(on, stored, rows, nowMs);
+  await yieldAfter(rows);
   const before = new Map(stored.map((row) => [row.key, row]));
   const returned = rows.map((row) =>
     row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null,
@@ -86,13 +88,32 @@ async function registerAll(
     })),
     nowMs,
   );
-  return rows.map((row, i) => {
-    const fromMs = returned[i] ?? null;
-    return {
-      ...watchState(row, targets[i] ?? []),
-      ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }),
-    };
-  });
+  return statesOf(
+    rows.map((row, i) => {
+      const fromMs = returned[i] ?? null;
+      return {
+        row,
+        targets: targets[i] ?? [],
+        more: fromMs === null ? {} : { returnedFromMs: Number(fromMs) },
+      };
+    }),
+  );
+}
+
+interface ReadWatch {
+  readonly row: WatchRow;
+  readonly targets: readonly TargetRow[];
+  readonly more?: Pick<WatchState, "returnedFromMs">;
+}
+
+async function statesOf(watches: readonly ReadWatch[]): Promise<readonly WatchState[]> {
+  const states: WatchState[] = [];
+  await yieldBetween(
+    forEachInSteps(watches, ({ row, targets, more }) =>
+      states.push({ ...watchState(row, targets), ...more }),
+    ),
+  );
+  return states;
 }
 
 /**
@@ -220,7 +241,8 @@ export async function listWatches(
     ? current
     : current.where("watch_key", "in", keys)
   ).execute();
+  await yieldAfter(targets);
   const byWatch = new Map<string, TargetRow[]>(watches.map(({ key }) => [key, []]));
   for (const target of targets) byWatch.get(target.watch_key)?.push(target);
-  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? []));
+  return statesOf(watches.map((row) => ({ row, targets: byWatch.get(row.key) ?? [] })));
 }
