@@ -20,6 +20,7 @@ const entries = {
   main: join(dist, "main.js"),
   index: join(dist, "index.js"),
   "template-worker": join(dist, "template-worker.js"),
+  "backtest-worker": join(dist, "backtest-worker.js"),
 };
 
 /**

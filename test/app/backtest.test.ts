@@ -1,6 +1,10 @@
 /** Replays what a whole daemon archived, and compares it with what that daemon sent. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type BacktestQuery, runBacktest } from "../../src/app/backtest/backtest.ts";
+import {
+  type BacktestDeps,
+  type BacktestQuery,
+  runBacktest,
+} from "../../src/app/backtest/backtest.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { BacktestView } from "../../src/operate/backtest/backtest-view.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -36,7 +40,11 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}) {
   const fromMs = daemon.clock.now();
   const post = async (text: string, username = "loud_one"): Promise<string> =>
     (await daemon.control("tweets", { username, text })).ids[0];
-  const backtest = (tried: Config, query: Partial<BacktestQuery> = {}): Promise<BacktestView> => {
+  const backtest = (
+    tried: Config,
+    query: Partial<BacktestQuery> = {},
+    deps: Partial<BacktestDeps> = {},
+  ): Promise<BacktestView> => {
     if (store === undefined) throw new Error("no state was opened");
     const untilMs = daemon.clock.now();
     const asked = { sinceMs: fromMs, untilMs, watch: undefined, sink: undefined, limit: 20 };
@@ -44,7 +52,7 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}) {
       daemon.config(),
       tried,
       { ...asked, ...query },
-      { store, hash: sha256, onProgress: () => undefined },
+      { store, hash: sha256, onProgress: () => undefined, ...deps },
     );
   };
   const changed = async (other: object): Promise<Config> => {
@@ -135,6 +143,64 @@ describe("a backtest", () => {
     await clock.advance(MINUTE);
     const [one, two] = [await backtest(config()), await backtest(config())];
     expect(JSON.stringify(two)).toBe(JSON.stringify(one));
+  });
+});
+
+describe("a backtest with a thread", () => {
+  it("ends both replays with what failed first", async () => {
+    const { post, clock, config, backtest } = await setUp();
+    await post("one zebra");
+    await clock.advance(MINUTE);
+    const shares: number[] = [];
+    const failing = backtest(
+      config(),
+      {},
+      {
+        onProgress: (share) => shares.push(share),
+        replayActive: async () => Promise.reject(new Error("the thread failed")),
+      },
+    );
+    await expect(failing).rejects.toThrow("the thread failed");
+    expect(shares).toEqual([]);
+    let hasEnded = false;
+    const broken = backtest(
+      config(),
+      {},
+      {
+        onProgress: () => {
+          throw new Error("the terminal failed");
+        },
+        replayActive: (_facts, { signal }) =>
+          new Promise((_, reject) => {
+            signal?.addEventListener("abort", () => {
+              hasEnded = true;
+              reject(new Error("ended"));
+            });
+          }),
+      },
+    );
+    await expect(broken).rejects.toThrow("the terminal failed");
+    expect(hasEnded).toBe(true);
+  });
+
+  it("shows the progress of the slower replay", async () => {
+    const { post, clock, config, backtest } = await setUp();
+    await post("one zebra");
+    await clock.advance(MINUTE);
+    const shares: number[] = [];
+    const nothing = { records: [], messages: [], counts: new Map() };
+    await backtest(
+      config(),
+      {},
+      {
+        onProgress: (share) => shares.push(share),
+        replayActive: async (_facts, watch) => {
+          watch.onProgress(0.25);
+          return { result: nothing, unanswered: [], sent: [] };
+        },
+      },
+    );
+    expect(shares).toEqual([0, 0.25]);
   });
 });
 

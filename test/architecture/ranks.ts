@@ -33,6 +33,7 @@ export const RANKS: Readonly<Record<string, number>> = {
   chat: 9,
   app: 10,
   cli: 11,
+  "backtest-worker.ts": 11,
   "index.ts": 11,
   "main.ts": 12,
 };

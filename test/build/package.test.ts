@@ -152,6 +152,9 @@ describe("the packed package", () => {
     expect(files).toEqual(
       expect.arrayContaining([
         "LICENSE",
+        // The scripts of threads, which nothing imports.
+        "dist/backtest-worker.js",
+        "dist/template-worker.js",
         "config/watches.schema.json",
         "config/slack-app-manifest.yaml",
         "docs/mcp.md",

@@ -61,8 +61,8 @@ export interface ReplayedSilence extends Silence {
 }
 
 export interface ReplayDeps {
-  /** The active configuration, by which the archive's facts were found. */
-  readonly active: Config;
+  /** The watches of the active configuration, by which the archive's facts were found. */
+  readonly activeWatches: readonly PlannedWatch[];
   readonly states: readonly WatchState[];
   readonly silences: readonly ReplayedSilence[];
   readonly random: Random;
@@ -100,13 +100,13 @@ interface Found {
 const RECORDS_AT_ONCE = 200;
 
 export async function createReplay(config: Config, deps: ReplayDeps): Promise<ConfigReplay> {
-  const { active, states, silences, random, hash, log, startMs, answers, onItem } = deps;
+  const { activeWatches, states, silences, random, hash, log, startMs, answers, onItem } = deps;
   const clock = createReplayClock(startMs);
   const store = openMemory({ clock, random });
   const messages: RecordedMessage[] = [];
   const planned = [...planWatches(config, hash, states).values()];
   const watches = new ReplayedWatches(planned, states, {
-    ...{ active: [...planWatches(active, hash, states).values()], hash, startMs, onItem },
+    ...{ active: activeWatches, hash, startMs, onItem },
   });
   const holding = () => silences.filter(({ startsAtMs }) => startsAtMs <= clock.now());
   const routing = createRouting(config, holding);

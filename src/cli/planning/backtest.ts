@@ -5,6 +5,7 @@
 import { type Command, Option } from "commander";
 import { loadActiveConfig } from "../../app/backtest/active-config.ts";
 import { type BacktestQuery, runBacktest } from "../../app/backtest/backtest.ts";
+import { replayInThread } from "../../app/backtest/replay-in-thread.ts";
 import type { Config } from "../../config/config.ts";
 import { bindLabels } from "../../config/compile/build-watch.ts";
 import { createWhereCompiler } from "../../config/where/where.ts";
@@ -97,9 +98,15 @@ export async function replayPeriod(
   const progress = createProgress();
   return readState(context, tried, async (store) => {
     await requireArchive(store, query.untilMs);
-    const active = await loadActiveConfig(await store.currentConfig());
-    const onProgress = (share: number) => progress.show(`replaying ${barOf(share)}`);
-    return runBacktest(active, tried, query, { store, hash: sha256, onProgress });
+    const config = await store.currentConfig();
+    const active = await loadActiveConfig(config);
+    const { path, postgres } = tried.state;
+    const state = { path, ...(postgres === undefined ? {} : { postgres }) };
+    return runBacktest(active, tried, query, {
+      ...{ store, hash: sha256 },
+      onProgress: (share) => progress.show(`replaying ${barOf(share)}`),
+      replayActive: (facts, watch) => replayInThread({ state, config, facts }, watch),
+    });
   }).finally(() => progress.clear());
 }
 

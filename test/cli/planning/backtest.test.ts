@@ -1,6 +1,10 @@
 /** The options of `backtest` and `plan --messages`, what they refuse, and what they print. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { loadActiveConfig } from "../../../src/app/backtest/active-config.ts";
+import { runBacktest } from "../../../src/app/backtest/backtest.ts";
+import { replayInThread } from "../../../src/app/backtest/replay-in-thread.ts";
+import { ExitError } from "../../../src/model/exit-code.ts";
 import { createSystemRandom } from "../../../src/runtime/system-random.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";
@@ -9,6 +13,7 @@ import { targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { loadDriver } from "../../../src/state/db/driver.ts";
 import { openStore } from "../../../src/state/open.ts";
 import { watchTypeOf } from "../../../src/watches/registry.ts";
+import type { ReplayedItem } from "../../../src/operate/backtest/replayed-watches.ts";
 import { registrationOf } from "../../../src/operate/changes/registration-of.ts";
 import { goodConfig } from "../../config/load-text.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -35,12 +40,15 @@ const ACTIVE = configOf(
 const ACCOUNTS = configOf(`  brand: { type: search, query: zebra, sink: [hook, pager] }
   people: { type: timeline, accounts: [ann, bob], sink: hook }`);
 
+const openState = (folder: string) =>
+  openStore({
+    ...{ path: join(folder, "s.db"), log: rememberingLog() },
+    ...{ clock: createSystemClock(), random: createSystemRandom() },
+  });
+
 /** A state in which a daemon archived three posts an hour apart, with 0, 10 and 20 likes. */
 async function makeState(folder: string, archived = [0, 10, 20]): Promise<void> {
-  const [clock, random] = [createSystemClock(), createSystemRandom()];
-  const store = await openStore({
-    ...{ path: join(folder, "s.db"), clock, random, log: rememberingLog() },
-  });
+  const store = await openState(folder);
   const config = await goodConfig(ACTIVE);
   const [watch] = config.watches;
   if (watch === undefined) throw new Error("the configuration has no watch");
@@ -117,6 +125,27 @@ describe("with an archive", () => {
     );
   });
 
+  it("prints with two threads what one thread finds", async () => {
+    const [sinceMs, untilMs] = [nowMs - 12 * HOUR, nowMs];
+    const period = ["--since", isoTime(sinceMs), "--until", isoTime(untilMs)];
+    const { out } = await run(cwd, "backtest", "-c", "accounts.yaml", ...period, "--json");
+    const store = await openState(cwd);
+    const active = await loadActiveConfig(await store.currentConfig());
+    const verdicts: ReplayedItem[] = [];
+    const view = await runBacktest(
+      active,
+      await goodConfig(ACCOUNTS),
+      { sinceMs, untilMs, watch: undefined, sink: undefined, limit: 20 },
+      {
+        ...{ store, hash: sha256, onProgress: () => undefined },
+        onActiveItem: (item) => verdicts.push(item),
+      },
+    );
+    await store.close();
+    expect(verdicts.map(({ reason }) => reason)).toHaveLength(3);
+    expect(out).toBe(`${JSON.stringify(view, undefined, 2)}\n`);
+  });
+
   it("is part of a comparison of two plans", async () => {
     const compared = ["plan", "--diff", "accounts.yaml", "--messages"];
     const { out } = await run(cwd, ...compared);
@@ -183,5 +212,20 @@ it("refuses a state without an archive, without a stored configuration, and none
   expect(await run(unstored, "backtest")).toMatchObject({
     code: 74,
     err: expect.stringContaining("has schema 9999-later, but this build knows only up to"),
+  });
+});
+
+it("fails as a command does if its thread cannot read the state", async () => {
+  const facts = { startMs: 0, fromMs: 0, untilMs: 1, states: [], silences: [], acknowledged: [] };
+  const state = { path: "/nonexistent/s.db" };
+  const error: unknown = await replayInThread(
+    { state, config: ACTIVE, facts },
+    { onProgress: () => undefined },
+  ).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ExitError);
+  expect(error).toMatchObject({
+    ...{ code: "STATE_MISSING", exitCode: 74 },
+    message: expect.stringContaining("/nonexistent/s.db"),
+    hint: expect.stringMatching(/./),
   });
 });

@@ -54,14 +54,14 @@ async function checkState(
     if ((await store.archiveSize()).reads === 0) return NOTHING_READ;
     const config = await loadActiveConfig(await store.currentConfig());
     const items: ReplayedItem[] = [];
-    const run = (onItem: (item: ReplayedItem, by: "active" | "tried") => void) =>
+    const run = (onActiveItem: (item: ReplayedItem) => void) =>
       runBacktest(
         config,
         config,
         { sinceMs: sinceMs - DAY_MS, untilMs, watch: undefined, sink: undefined, limit: 5 },
-        { store, hash: sha256, onProgress: () => undefined, onItem },
+        { store, hash: sha256, onProgress: () => undefined, onActiveItem },
       );
-    const view = await run((item, by) => (by === "active" ? items.push(item) : undefined));
+    const view = await run((item) => items.push(item));
     const again = await run(() => undefined);
     // What an earlier configuration or a backfill decided is not replayed.
     const activeSinceMs = (await store.configRevisions())[0]?.atMs ?? 0;

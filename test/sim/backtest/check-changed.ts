@@ -5,7 +5,8 @@
  * replay of the first state can know.
  */
 import { loadActiveConfig } from "../../../src/app/backtest/active-config.ts";
-import { compareWithState, replayBoth } from "../../../src/app/backtest/backtest.ts";
+import { compareWithState } from "../../../src/app/backtest/active-replay.ts";
+import { readReplayFacts, replayArchive } from "../../../src/app/backtest/replay-archive.ts";
 import type { Config } from "../../../src/config/config.ts";
 import type { ArchivedRead } from "../../../src/model/archive.ts";
 import { eventId } from "../../../src/model/event.ts";
@@ -97,22 +98,25 @@ async function compareStates(
 async function compare(
   one: NamedState,
   two: NamedState,
-  { stored, ...times }: Times & { readonly stored: readonly LeftItem[] },
+  { stored, sinceMs, untilMs }: Times & { readonly stored: readonly LeftItem[] },
 ): Promise<ChangedAccount> {
+  const active = await loadActiveConfig(one.activeConfig);
   const tried = await loadActiveConfig(two.activeConfig);
   const items: ReplayedItem[] = [];
-  const both = await replayBoth(await loadActiveConfig(one.activeConfig), tried, times, {
-    ...{ store: one.store, hash: sha256, onProgress: () => undefined },
-    onItem: (item, by) => (by === "tried" ? items.push(item) : undefined),
+  const { firstAtMs } = await one.store.archiveSize();
+  const fromMs = Math.max(sinceMs, firstAtMs ?? sinceMs);
+  const facts = await readReplayFacts(one.store, { fromMs, untilMs }, [active, tried]);
+  const deps = { store: one.store, hash: sha256, onProgress: () => undefined };
+  const before = await replayArchive({ replayed: active, active }, facts, deps);
+  const after = await replayArchive({ replayed: tried, active }, facts, {
+    ...deps,
+    onItem: (item) => items.push(item),
   });
-  const differences = await compareWithState(both.after, two.store, {
-    fromMs: both.times.fromMs,
-    untilMs: times.untilMs,
-  });
-  const [was, is] = [both.before.result.records, both.after.result.records];
+  const differences = await compareWithState(after, two.store, facts);
+  const [was, is] = [before.result.records, after.result.records];
   const { added, gone, moved } = compareAlerts(placedIn(was), placedIn(is));
-  await both.before.close();
-  await both.after.close();
+  await before.close();
+  await after.close();
   const names = new Map((await one.store.listWatches()).map(({ key, id }) => [key, id]));
   const unlike = differencesOfReads(one.reads, two.reads, names);
   const objections: string[] = [];
