@@ -46,7 +46,7 @@ export async function runBacktest(
     ...query,
     ...{ fromMs, toMs: untilMs, sent: before.sent, before: before.result, after: after.result },
     sinks: tried.sinks.map(({ name }) => name),
-    limits: limitsOf(tried, { ...facts, sinceMs, firstAtMs, unanswered }),
+    limits: limitsOf(active, tried, { ...facts, sinceMs, firstAtMs, unanswered }),
     read: createReader(tried.linksHost),
   });
 }

@@ -146,6 +146,19 @@ describe("with an archive", () => {
     expect(out).toBe(`${JSON.stringify(view, undefined, 2)}\n`);
   });
 
+  it("says of which changes it knows nothing, because polls and detection are not repeated", async () => {
+    const slower = configOf(
+      `  brand: { type: search, query: zebra, schedule: "@every 1h", max_age: 48h, first_run: { since: 1h }, sink: hook }`,
+    );
+    const folder = makeFolder({ "watches.yaml": slower, "active.yaml": ACTIVE });
+    await makeState(folder);
+    const { out } = await run(folder, "backtest");
+    expect(out).toContain(
+      "\n  Another schedule of brand, another max_age of brand, another first_run of brand changes nothing here: what was polled and detected stays.\n",
+    );
+    expect((await run(folder, "backtest", "-c", "active.yaml")).out).not.toContain("Another");
+  });
+
   it("is part of a comparison of two plans", async () => {
     const compared = ["plan", "--diff", "accounts.yaml", "--messages"];
     const { out } = await run(cwd, ...compared);
