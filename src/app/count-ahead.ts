@@ -5,7 +5,6 @@
  */
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import { collectGarbage } from "../runtime/collect-garbage.ts";
 import type { Views } from "../server/contract/views.ts";
 import type { Serving } from "./daemon/serving.ts";
 
@@ -19,10 +18,13 @@ export interface CountAheadDeps {
   readonly serving: Pick<Serving, "visit">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called after a visit, to return the memory that it needed. */
+  readonly collectGarbage: () => void;
 }
 
 /** Returns a function that stops it. A visit that has begun ends by itself. */
-export function countAhead({ views, serving, clock, log }: CountAheadDeps): Cancel {
+export function countAhead(deps: CountAheadDeps): Cancel {
+  const { views, serving, clock, log, collectGarbage } = deps;
   const count = async () => {
     // The page would log it as an error if one of these failed.
     await views.activity();

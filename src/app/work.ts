@@ -166,7 +166,14 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   startBackgroundJobs(initial, built, teardown);
   // With more watches, the page takes seconds, for which polls would wait.
   if (serving.url !== "" && watches.length <= MANY_WATCHES)
-    teardown.push("figures of the pages", countAhead({ ...core, views: shown.views }));
+    teardown.push(
+      "figures of the pages",
+      countAhead({
+        ...core,
+        views: shown.views,
+        collectGarbage: deps.adapters?.collectGarbage ?? collectGarbage,
+      }),
+    );
   const lead = startLeading(initial, built, teardown);
   lead();
   return {

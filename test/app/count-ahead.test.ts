@@ -17,7 +17,9 @@ function setUp(status: () => Promise<never>) {
     status: () => (asked.push("status"), status()),
   };
   const serving = { visit: async (path: string) => void asked.push(path) };
-  return { clock, asked, logged, cancel: countAhead({ views, serving, clock, log }) };
+  const collectGarbage = () => void asked.push("garbage");
+  const cancel = countAhead({ views, serving, clock, log, collectGarbage });
+  return { clock, asked, logged, cancel };
 }
 
 it("visits the overview once, 45 seconds after the start, when its figures are summed up", async () => {
@@ -27,9 +29,10 @@ it("visits the overview once, 45 seconds after the start, when its figures are s
   await clock.advance(1);
   expect(asked).toEqual(["activity", "status", "/"]);
   // What the visit needed is given back afterwards.
-  expect(clock.pending()).toBe(1);
+  await clock.advance(10_000);
+  expect(asked.slice(3)).toEqual(["garbage"]);
   await clock.advance(86_400_000);
-  expect([asked.length, logged, clock.pending()]).toEqual([3, [], 0]);
+  expect([asked.length, logged, clock.pending()]).toEqual([4, [], 0]);
 });
 
 it("says in the log when it fails, and asks nothing once it is stopped", async () => {

@@ -22,6 +22,11 @@ export interface Adapters {
   readonly startServer: typeof startServer;
   /** Runs templates. The default is a thread. */
   readonly startTemplates?: typeof startTemplateWorker;
+  /**
+   * Returns unused memory to the system. The default collects the garbage of the whole process,
+   * which takes long in a process that simulates thousands of daemons.
+   */
+  readonly collectGarbage?: () => void;
 }
 
 export interface DaemonDeps {

@@ -141,6 +141,8 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       visit: async () => undefined,
       close: async () => undefined,
     }),
+    // The process has the memory of all seeds that it plays, and needs it for the next ones.
+    collectGarbage: () => undefined,
   });
 
   const start = async () => {
