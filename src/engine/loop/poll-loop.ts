@@ -158,10 +158,10 @@ export class PollLoop {
     this.#cancelTimer?.();
     if (!this.#isStarted) return;
     const firstDueMs = this.#running.size < MAX_RUNNING ? this.#queue.firstDueAt : undefined;
-    const waitMs =
-      firstDueMs === undefined
-        ? MAX_SLEEP_MS
-        : Math.min(Math.max(0, firstDueMs - this.#clock.now()), MAX_SLEEP_MS);
+    // The time since the last turn counts, because plans may change more often than this.
+    const sleepMs = this.#lastTurnMs + MAX_SLEEP_MS - this.#clock.monotonic();
+    const dueInMs = (firstDueMs ?? Number.POSITIVE_INFINITY) - this.#clock.now();
+    const waitMs = Math.max(0, Math.min(dueInMs, sleepMs));
     this.#cancelTimer = this.#clock.after(waitMs, () => this.#turn());
   }
 

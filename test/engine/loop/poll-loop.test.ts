@@ -226,3 +226,16 @@ it("serves a newcomer right after a run whose next one freshness placed far off"
   expect(runs).toEqual(["a1 0", "a2 1"]);
   await loop.stop();
 });
+
+it("makes a turn every half minute, also where its polls are replaced more often", async () => {
+  const { clock, loop, work } = setup();
+  loop.setPolls([], new Map());
+  loop.start(work);
+  const agesMs: number[] = [];
+  for (let seconds = 0; seconds < 300; seconds += 20) {
+    await clock.advance(20_000);
+    agesMs.push(clock.monotonic() - loop.lastTurnMs);
+    loop.setPolls([], new Map());
+  }
+  expect(Math.max(...agesMs)).toBeLessThanOrEqual(30_000);
+});
