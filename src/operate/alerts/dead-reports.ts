@@ -110,9 +110,9 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const isOfReports =
     !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
   if (!isOfReports) await opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
-  // A report that expired before any sink accepted it is raised again. If the only sink of ops
-  // refused it permanently, no further report can reach that sink.
-  else if (group.cause === "expired") {
+  // A report that no sink accepted is raised again. The only sink of ops may have refused it because
+  // it refused everything at that time. `isDue` lets an hour pass between two reports.
+  else {
     for (const event of events) await opsAlerts.raise(alertAgain(event, group.sink));
     await store.acknowledgeDead({ messageIds: group.messageIds }, clock.now());
   }

@@ -145,6 +145,22 @@ describe("what expires", () => {
 });
 
 describe("what is refused for its content", () => {
+  it("is reported again each hour to the only sink of ops, while that refuses the report as well", async () => {
+    const daemon = await setUp({ opsSink: "hook" });
+    await daemon.clock.advance(MINUTE);
+    daemon.hook.answer(refuse);
+    await tweet(daemon, 3);
+    await daemon.clock.advance(2.5 * HOUR);
+    const reports = () => daemon.hook.events().filter(({ type }) => type === "delivery.dead");
+    expect(reports()).toHaveLength(3);
+    expect((await daemon.call("dead")).groups).toMatchObject([{ messages: 4 }]);
+    daemon.hook.answer(take);
+    await daemon.clock.advance(3 * HOUR);
+    expect(reports()).toHaveLength(4);
+    expect(reports().at(-1)?.data.message).toContain("3 alerts for hook were refused for good");
+    expect((await daemon.call("dead")).groups).toMatchObject([{ messages: 3 }]);
+  });
+
   it("is reported once an hour and cause at most, and goes out again as new messages about the same events", async () => {
     const daemon = await setUp();
     await daemon.clock.advance(MINUTE);
