@@ -38,7 +38,7 @@ beforeAll(async () => {
 it("plays a seed twice, and another one with replicas that stand still and are replaced, and finds nothing wrong", async () => {
   const jobs: Job[] = [
     { seed: 26, isTwice: true },
-    { seed: 3008, replicas: 2, isTwice: true },
+    { seed: 3007, replicas: 2, isTwice: true },
   ];
   const verdicts: Verdict[] = [];
   // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a
@@ -54,7 +54,7 @@ it("plays a seed twice, and another one with replicas that stand still and are r
   const [one, several] = verdicts;
   expect(verdicts.map(({ seed, objections }) => ({ seed, objections }))).toEqual([
     { seed: 26, objections: [] },
-    { seed: 3008, objections: [] },
+    { seed: 3007, objections: [] },
   ]);
   expect([one?.counts.messages, several?.counts.stalls, several?.counts.replaced]).not.toContain(0);
 });
@@ -154,12 +154,13 @@ it("makes a large scenario shorter and polls less often in it, and leaves a smal
   };
   const small = {
     ...large,
+    busyMs: 60 * 60_000,
     config: { watches: { w0: { ...watches(1).w0, schedule: "*/5 * * * *" } } },
   };
   expect(limitRequests(small)).toBe(small);
   const limited = limitRequests(large);
-  expect(limited).toMatchObject({ busyMs: 40 * 60_000, steps: [{ atMs: 20 * 60_000 }] });
-  expect(limited.config).toMatchObject({ watches: { w0: { schedule: "@every 210s" } } });
+  expect(limited).toMatchObject({ busyMs: 25 * 60_000, steps: [{ atMs: 12.5 * 60_000 }] });
+  expect(limited.config).toMatchObject({ watches: { w0: { schedule: "@every 420s" } } });
 });
 
 it("knows every method of the store, to cut processes at those that write", () => {

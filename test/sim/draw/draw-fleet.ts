@@ -7,6 +7,8 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { byTime } from "./draw-world.ts";
 
 const MIN_MS = 60_000;
+/** More than the longest pause between two attempts, which is 70 minutes. */
+const MAX_CALM_MS = 80 * MIN_MS;
 
 export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Scenario {
   if (replicas === 1) return scenario;
@@ -35,7 +37,8 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
       nth: dice.int(1, 3),
     }),
   );
-  const lateMs = dice.pick([0, 900, 900, 900, 2_900, 2_900, 2_900, 2_900]);
+  // Three replicas that are never late take ten times as long to simulate.
+  const lateMs = dice.chance(1 / 40) ? 0 : dice.pick([900, 2_900, 2_900]);
   const crashes = times(0, 2).map((atMs): Step => {
     const downMs = dice.pick([0, 1_000, 60_000]);
     return { do: "crash", atMs, replica: replica(), point: point(), nth: dice.int(1, 3), downMs };
@@ -59,6 +62,7 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     ...scenario,
     replicas,
     lateMs,
+    calmMs: Math.min(scenario.calmMs, MAX_CALM_MS),
     steps: [...own, ...others, ...situations].sort(byTime),
   };
   const busy = dice.chance(0.4) ? drawBursts(dice, fleet) : fleet;

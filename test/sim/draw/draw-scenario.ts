@@ -15,6 +15,17 @@ import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
 /** `replicas`: so many daemons; unless given one, and in one of six scenarios two or three. */
 export function drawScenario(seed: number, replicas?: number): Scenario {
+  const { scenario, isUnlimited } = drawWhole(seed, replicas);
+  return isUnlimited ? scenario : limitRequests(scenario);
+}
+
+/** As large as it was drawn, for a mistake that needs its length. */
+export const drawUnlimited = (seed: number): Scenario => drawWhole(seed).scenario;
+
+function drawWhole(
+  seed: number,
+  replicas?: number,
+): { readonly scenario: Scenario; readonly isUnlimited: boolean } {
   const dice = createDice(seed);
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
@@ -54,7 +65,7 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
     steps,
   };
   const fleet = drawFleet(dice, scenario, replicas ?? drawReplicas(dice));
-  return isUnlimited ? fleet : limitRequests(fleet);
+  return { scenario: fleet, isUnlimited };
 }
 
 /** Drawn last: a scenario of one daemon is the same as if it had not been. */

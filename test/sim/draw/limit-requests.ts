@@ -11,12 +11,12 @@ import type { ConfigText, Scenario, Step } from "./scenario.ts";
  * Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read
  * together comes off.
  */
-const MOST = { requests: 250, busyMs: Number.POSITIVE_INFINITY };
+const MOST = { requests: 75, busyMs: 60 * 60_000 };
 /** Of several daemons, which watch each other all the time. */
-const MAX_OF_SEVERAL = { requests: 60, busyMs: 30 * 60_000 };
-const SHORTEST_BUSY_MS = 40 * 60_000;
+const MAX_OF_SEVERAL = { requests: 50, busyMs: 25 * 60_000 };
+const SHORTEST_BUSY_MS = 25 * 60_000;
 /** How long the calm is mostly, before everything has arrived. */
-const USUAL_CALM_MS = 32 * 60_000;
+const USUAL_CALM_MS = 16 * 60_000;
 
 export function limitRequests(scenario: Scenario): Scenario {
   const most = scenario.replicas === undefined ? MOST : MAX_OF_SEVERAL;

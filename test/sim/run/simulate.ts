@@ -70,7 +70,7 @@ export interface Played {
 const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 
 /** How long the calm lasts at least, and how often is asked whether it may end. */
-const MIN_CALM_MS = 32 * 60_000;
+const MIN_CALM_MS = 16 * 60_000;
 const MIN_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
 
