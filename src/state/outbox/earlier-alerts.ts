@@ -3,6 +3,7 @@
  * are still on their way, even if they are in other groups, and a follow-up learns which alert it
  * is about.
  */
+import { groupBy } from "../../model/group-by.ts";
 import type { AlertSubject, NewDelivery } from "../../model/poll-store.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { fromText } from "../db/json-text.ts";
@@ -48,10 +49,11 @@ const onSubjects = listStatement<object, string>()((on, list) =>
 );
 
 export class EarlierAlerts {
-  readonly #known: EarlierAlert[];
+  /** The alerts by sink, watch and subject, because a poll can find thousands of subjects. */
+  readonly #known: Map<string, EarlierAlert[]>;
 
-  private constructor(known: EarlierAlert[]) {
-    this.#known = known;
+  private constructor(known: readonly EarlierAlert[]) {
+    this.#known = groupBy(known, placeOf);
   }
 
   static async load(on: Executor, deliveries: readonly NewDelivery[]): Promise<EarlierAlerts> {
@@ -75,9 +77,8 @@ export class EarlierAlerts {
   /** Records in the row which alert it waits behind and which one it follows. */
   place(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined) return;
-    const earlier = this.#known.filter(
-      (alert) => alert.sink === row.sink && isAbout(alert, about) && alert.id !== row.id,
-    );
+    const onSubject = this.#known.get(placeOf({ sink: row.sink, about })) ?? [];
+    const earlier = onSubject.filter((alert) => isAbout(alert, about) && alert.id !== row.id);
     row.after_id = earlier.findLast(({ isPending }) => isPending)?.id ?? null;
     if (follows === undefined) return;
     const followed = earlier.find(({ eventId, isFollowUp }) =>
@@ -93,24 +94,22 @@ export class EarlierAlerts {
   add(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined || row.state !== "waiting") return;
     const { id, event_id: eventId, sink } = row;
-    this.#known.push({
-      id,
-      ownId: id,
-      eventId,
-      sink,
-      about,
-      isFollowUp: follows !== undefined,
-      isPending: true,
-    });
+    const isFollowUp = follows !== undefined;
+    const added = { id, ownId: id, eventId, sink, about, isFollowUp, isPending: true };
+    const place = placeOf(added);
+    const onSubject = this.#known.get(place);
+    if (onSubject === undefined) this.#known.set(place, [added]);
+    else onSubject.push(added);
   }
 }
 
+const placeOf = ({ sink, about }: Pick<EarlierAlert, "sink" | "about">): string =>
+  `${sink}\n${about.watchKey}\n${about.subject}`;
+
 /**
- * Whether an earlier alert is about the subject of a new one. If the subject names a target, the
- * target must be the same, because an account may be on the lists of several targets. A tweet is
- * the same whichever target it was found for.
+ * Whether an earlier alert on the same subject is about what a new one is about. If the new one
+ * names a target, the target must be the same, because an account may be on the lists of several
+ * targets. A tweet is the same whichever target it was found for.
  */
-const isAbout = ({ about: a }: EarlierAlert, b: AlertSubject): boolean =>
-  a.watchKey === b.watchKey &&
-  a.subject === b.subject &&
-  (b.target === undefined || a.target === b.target);
+const isAbout = ({ about: { target } }: EarlierAlert, about: AlertSubject): boolean =>
+  about.target === undefined || about.target === target;
