@@ -1,7 +1,7 @@
 /** Reads, compresses and trims the archive. The commit of a poll adds to it. */
 import { createHash } from "node:crypto";
 import type { ArchivedRead, ArchivePlace, ArchiveSize, ArchiveStore } from "../../model/archive.ts";
-import { type Executor, insertRows, transact } from "../db/statement.ts";
+import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import type { ArchiveTable } from "../db/tables.ts";
 import { compressText, expandCompressed } from "./compress.ts";
 import { decodeRead, encodeRead } from "./encode-read.ts";
@@ -72,16 +72,19 @@ export const insertArchived = insertRows(
   (insert) => insert.onConflict((conflict) => conflict.columns(["at", "id"]).doNothing()),
 );
 
-async function archiveSize(db: Executor): Promise<ArchiveSize> {
-  const row = await db
+const measureAll = statement<object>()((on) =>
+  on
     .selectFrom("archive")
     .select((eb) => [
       eb.fn.sum<number | null>("reads").as("reads"),
       eb.fn.sum<number | null>("bytes").as("bytes"),
       eb.fn.min("at").as("first"),
       eb.fn.max("until").as("last"),
-    ])
-    .executeTakeFirst();
+    ]),
+);
+
+async function archiveSize(db: Executor): Promise<ArchiveSize> {
+  const [row] = (await measureAll(db, {})).rows;
   const timeOf = (time: number | string | null | undefined) =>
     time === null || time === undefined ? null : Number(time);
   return {

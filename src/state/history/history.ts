@@ -3,18 +3,15 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { EventRecord } from "../../model/history.ts";
 import { recordsOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
-import type { Executor } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
+
+const newest = statement<{ limit: number }>()((on, slot) =>
+  on.selectFrom("events").selectAll().orderBy("seq", "desc").limit(slot("limit")),
+);
 
 /** Returns the newest events, newest first. */
-export async function recentEvents(db: Executor, limit: number): Promise<readonly ChirpEvent[]> {
-  const rows = await db
-    .selectFrom("events")
-    .selectAll()
-    .orderBy("seq", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(eventOf);
-}
+export const recentEvents = async (db: Executor, limit: number): Promise<readonly ChirpEvent[]> =>
+  (await newest(db, { limit })).rows.map(eventOf);
 
 export async function recentRecords(
   db: Executor,

@@ -213,8 +213,8 @@ function repeatState(row: OpenRow): LastRepeat["state"] {
   return row.repeat_beside === null ? "waiting" : "sealed";
 }
 
-export async function dueRepeats(db: Executor): Promise<readonly DueRepeats[]> {
-  const rows = await db
+const countRepeats = statement<object>()((on) =>
+  on
     .selectFrom("levels")
     .select((eb) => [
       "sink",
@@ -222,8 +222,11 @@ export async function dueRepeats(db: Executor): Promise<readonly DueRepeats[]> {
       eb.fn.min("next_at").as("next_at"),
     ])
     .where("next_at", "is not", null)
-    .groupBy("sink")
-    .execute();
+    .groupBy("sink"),
+);
+
+export async function dueRepeats(db: Executor): Promise<readonly DueRepeats[]> {
+  const { rows } = await countRepeats(db, {});
   return rows.map(({ sink, count, next_at: nextAt }) => ({
     sink,
     count: Number(count),

@@ -118,19 +118,22 @@ export async function spentByWatch(
   return new Map(rows.map(({ watch, requests }) => [watch, Number(requests)]));
 }
 
+const sumByHour = statement<{ hour: number }>()((on, slot) =>
+  on
+    .selectFrom("spent_hours")
+    .select(["hour", (eb) => eb.fn.sum<number>("requests").as("requests")])
+    .where("hour", ">=", slot("hour"))
+    .groupBy("hour")
+    .orderBy("hour"),
+);
+
 /** Returns the number of billed attempts per hour. The first hour counts only from `sinceMs`. */
 export async function spentByHour(
   db: Executor,
   sinceMs: number,
 ): Promise<readonly { readonly hourMs: number; readonly requests: number }[]> {
   const wholeHour = Math.ceil(sinceMs / HOUR_MS);
-  const rows = await db
-    .selectFrom("spent_hours")
-    .select(["hour", (eb) => eb.fn.sum<number>("requests").as("requests")])
-    .where("hour", ">=", wholeHour)
-    .groupBy("hour")
-    .orderBy("hour")
-    .execute();
+  const { rows } = await sumByHour(db, { hour: wholeHour });
   const whole = rows.map(({ hour, requests }) => ({
     hourMs: hour * HOUR_MS,
     requests: Number(requests),

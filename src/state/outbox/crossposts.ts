@@ -6,7 +6,7 @@ import type {
   DueCrosspost,
 } from "../../model/crosspost.ts";
 import { NOT_PUBLISHED, WAITING } from "../db/literals.ts";
-import type { Executor } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
 
 export async function dueCrosspost(
   db: Executor,
@@ -68,32 +68,43 @@ export async function expireCrossposts(
   return Number(numUpdatedRows);
 }
 
-export async function crosspostOutlook(db: Executor, sink: string): Promise<CrosspostOutlook> {
-  const waiting = await db
+interface OfSink {
+  readonly sink: string;
+}
+
+const waitingTimes = statement<OfSink>()((on, slot) =>
+  on
     .selectFrom("crossposts")
     .select((eb) => [
       eb.fn.min("next_attempt_at").as("due_at"),
       eb.fn.min("created_at").as("oldest_at"),
     ])
     .where("state", "=", WAITING)
-    .where("sink", "=", sink)
-    .executeTakeFirst();
-  const missed = db
-    .selectFrom("crossposts")
-    .where("state", "=", NOT_PUBLISHED)
-    .where("sink", "=", sink);
-  const reported = await missed
-    .select((eb) => eb.fn.max("reported_at").as("at"))
-    .executeTakeFirst();
-  const unreported = missed.where("reported_at", "is", null);
-  const count = await unreported
+    .where("sink", "=", slot("sink")),
+);
+const missedOf = (on: Executor, sink: string) =>
+  on.selectFrom("crossposts").where("state", "=", NOT_PUBLISHED).where("sink", "=", sink);
+const lastReport = statement<OfSink>()((on, slot) =>
+  missedOf(on, slot("sink")).select((eb) => eb.fn.max("reported_at").as("at")),
+);
+const countUnreported = statement<OfSink>()((on, slot) =>
+  missedOf(on, slot("sink"))
     .select((eb) => eb.fn.countAll<number>().as("count"))
-    .executeTakeFirst();
-  const last = await unreported
+    .where("reported_at", "is", null),
+);
+const lastUnreported = statement<OfSink>()((on, slot) =>
+  missedOf(on, slot("sink"))
     .select("error")
+    .where("reported_at", "is", null)
     .orderBy("done_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1),
+);
+
+export async function crosspostOutlook(db: Executor, sink: string): Promise<CrosspostOutlook> {
+  const [waiting] = (await waitingTimes(db, { sink })).rows;
+  const [reported] = (await lastReport(db, { sink })).rows;
+  const [count] = (await countUnreported(db, { sink })).rows;
+  const [last] = (await lastUnreported(db, { sink })).rows;
   return {
     dueAtMs: numberOrNull(waiting?.due_at),
     oldestAtMs: numberOrNull(waiting?.oldest_at),

@@ -13,7 +13,7 @@ import type {
 } from "../../model/dead-letters.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { DEAD, MERGED, OPEN } from "../db/literals.ts";
-import { type Executor, listStatement } from "../db/statement.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
 
 /**
  * Selects dead messages that were not acknowledged, with the conditions of the index. Messages
@@ -100,11 +100,20 @@ export async function listDead(
   }));
 }
 
-export const groupDead = (db: Executor, sinceMs: number): Promise<readonly DeadGroup[]> =>
-  groupsOf(db, deadMessages(db).where("m.done_at", ">=", sinceMs));
+const deadColumns = (on: Executor) =>
+  deadMessages(on).select(["m.id", "m.sink", "m.cause", "m.error"]);
+const deadSince = statement<{ since: number }>()((on, slot) =>
+  deadColumns(on).where("m.done_at", ">=", slot("since")),
+);
+const deadUnreported = statement<object>()((on) =>
+  deadColumns(on).where("m.reported_at", "is", null),
+);
+
+export const groupDead = async (db: Executor, sinceMs: number): Promise<readonly DeadGroup[]> =>
+  groupsOf(db, (await deadSince(db, { since: sinceMs })).rows);
 
 export async function unreportedDead(db: Executor): Promise<readonly UnreportedDead[]> {
-  const groups = await groupsOf(db, deadMessages(db).where("m.reported_at", "is", null));
+  const groups = await groupsOf(db, (await deadUnreported(db, {})).rows);
   return Promise.all(
     groups.map(async (group) => ({ ...group, reportedAtMs: await lastReport(db, group) })),
   );
@@ -112,15 +121,13 @@ export async function unreportedDead(db: Executor): Promise<readonly UnreportedD
 
 async function groupsOf(
   db: Executor,
-  dead: ReturnType<typeof deadMessages>,
+  dead: Awaited<ReturnType<typeof deadUnreported>>["rows"],
 ): Promise<readonly DeadGroup[]> {
   const groups = new Map<
     string,
     { sink: string; cause: DeadCause; error: string; messageIds: string[] }
   >();
-  for (const { id, sink, cause: text, error } of await dead
-    .select(["m.id", "m.sink", "m.cause", "m.error"])
-    .execute()) {
+  for (const { id, sink, cause: text, error } of dead) {
     const cause = text as DeadCause;
     const ids = groups.get(`${sink}\n${cause}`)?.messageIds ?? [];
     ids.push(id);
@@ -162,6 +169,16 @@ export async function countAlerts(db: Executor, messageIds: readonly string[]): 
   return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
+const reportedAt = statement<{ sink: string; cause: string }>()((on, slot) =>
+  on
+    .selectFrom("messages")
+    .select((eb) => eb.fn.max("reported_at").as("at"))
+    .where("state", "=", DEAD)
+    .where("state", "!=", OPEN)
+    .where("sink", "=", slot("sink"))
+    .where("cause", "=", slot("cause")),
+);
+
 /**
  * Returns when the operator was last notified of dead messages of this sink with this cause; null
  * if never. Acknowledged messages count, too, because the operator was notified of them.
@@ -170,13 +187,6 @@ async function lastReport(
   db: Executor,
   { sink, cause }: Pick<DeadGroup, "sink" | "cause">,
 ): Promise<number | null> {
-  const row = await db
-    .selectFrom("messages")
-    .select((eb) => eb.fn.max("reported_at").as("at"))
-    .where("state", "=", DEAD)
-    .where("state", "!=", OPEN)
-    .where("sink", "=", sink)
-    .where("cause", "=", cause)
-    .executeTakeFirst();
+  const [row] = (await reportedAt(db, { sink, cause })).rows;
   return row?.at === null || row?.at === undefined ? null : Number(row.at);
 }

@@ -7,7 +7,7 @@ import { recordAudit } from "../db/audit.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { SILENCED, WAITING } from "../db/literals.ts";
 import { countSnoozed } from "./snoozed-deliveries.ts";
-import { type Executor, listStatement, transact } from "../db/statement.ts";
+import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 
 /** Returns the text that `explain` shows for a delivery that a silence holds back. */
 export const silencedDetail = (silenceId: string): string => `silence ${silenceId}`;
@@ -36,14 +36,17 @@ export function silenceDeliveries(
   });
 }
 
-export async function countSilenced(db: Executor): Promise<readonly SilencedCount[]> {
-  const rows = await db
+const countBySilence = statement<object>()((on) =>
+  on
     .selectFrom("deliveries")
     .select((eb) => ["silenced_by", "sink", eb.fn.countAll<number>().as("count")])
     .where("state", "=", SILENCED)
     .groupBy(["silenced_by", "sink"])
-    .orderBy("sink")
-    .execute();
+    .orderBy("sink"),
+);
+
+export async function countSilenced(db: Executor): Promise<readonly SilencedCount[]> {
+  const { rows } = await countBySilence(db, {});
   const silenced = rows.map(({ silenced_by: silenceId, sink, count }) => ({
     silenceId: silenceId ?? "",
     sink,

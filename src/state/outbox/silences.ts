@@ -8,7 +8,7 @@ import type { HoldOutcome, HoldRequest, NewSilence, StoredSilence } from "../../
 import { recordAudit } from "../db/audit.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { nextNumbers } from "../db/sequence.ts";
-import { type Executor, transact } from "../db/statement.ts";
+import { type Executor, statement, transact } from "../db/statement.ts";
 import type { SilencesTable } from "../db/outbox-tables.ts";
 import { moveSnoozeEnd } from "./snoozed-deliveries.ts";
 
@@ -90,10 +90,12 @@ async function moveEnd(
   return { ...silence, endsAtMs };
 }
 
-export async function listSilences(db: Executor): Promise<readonly StoredSilence[]> {
-  const rows = await db.selectFrom("silences").selectAll().orderBy("id").execute();
-  return rows.map(silenceOf);
-}
+const allSilences = statement<object>()((on) =>
+  on.selectFrom("silences").selectAll().orderBy("id"),
+);
+
+export const listSilences = async (db: Executor): Promise<readonly StoredSilence[]> =>
+  (await allSilences(db, {})).rows.map(silenceOf);
 
 export function expireSilence(
   db: Executor,

@@ -4,8 +4,12 @@ import { sql } from "kysely";
 import { type Executor, isOnPostgres, statement } from "../db/statement.ts";
 import { DEAD, OPEN, SENT, WAITING } from "../db/literals.ts";
 
+const allHealth = statement<object>()((on) =>
+  on.selectFrom("sink_health").selectAll().orderBy("sink"),
+);
+
 export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[]> {
-  const rows = await db.selectFrom("sink_health").selectAll().orderBy("sink").execute();
+  const { rows } = await allHealth(db, {});
   return rows.map((row) => ({
     sink: row.sink,
     breaker: row.breaker,
@@ -54,16 +58,17 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
  * there is none. The index on them begins with the sink, so this reads one entry.
  */
 export const sinkAfter = async (db: Executor, after: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom("messages")
-      .select("sink")
-      .where("state", "!=", OPEN)
-      .where("sink", ">", after)
-      .orderBy("sink")
-      .limit(1)
-      .executeTakeFirst()
-  )?.sink;
+  (await nextSink(db, { after })).rows[0]?.sink;
+
+const nextSink = statement<{ after: string }>()((on, slot) =>
+  on
+    .selectFrom("messages")
+    .select("sink")
+    .where("state", "!=", OPEN)
+    .where("sink", ">", slot("after"))
+    .orderBy("sink")
+    .limit(1),
+);
 
 /** Counts in a range of the index, which takes half as long as grouping all of it. */
 const countDone = (on: Executor, sink: string) =>
@@ -105,13 +110,8 @@ const countRest = statement<{ sink: string }>()((on, slot) =>
   }),
 );
 
-/**
- * Returns counts for each sink that has deliveries or messages: how many of them wait (deliveries
- * that are not sealed, messages that are not done), since when the oldest has waited, and how many
- * messages were sent or given up.
- */
-export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
-  const waiting = await db
+const countUnsealed = statement<object>()((on) =>
+  on
     .selectFrom("deliveries")
     .select([
       "sink",
@@ -119,9 +119,10 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
       (eb) => eb.fn.min("created_at").as("oldest"),
     ])
     .where("state", "=", WAITING)
-    .groupBy("sink")
-    .execute();
-  const open = await db
+    .groupBy("sink"),
+);
+const countOpen = statement<object>()((on) =>
+  on
     .selectFrom("messages")
     .select([
       "sink",
@@ -129,13 +130,21 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
       (eb) => eb.fn.min("sealed_at").as("oldest"),
     ])
     .where("state", "=", OPEN)
-    .groupBy("sink")
-    .execute();
+    .groupBy("sink"),
+);
+
+/**
+ * Returns counts for each sink that has deliveries or messages: how many of them wait (deliveries
+ * that are not sealed, messages that are not done), since when the oldest has waited, and how many
+ * messages were sent or given up.
+ */
+export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
+  const waiting = [...(await countUnsealed(db, {})).rows, ...(await countOpen(db, {})).rows];
   const stats = new Map<string, Stats>();
   const of = (sink: string) =>
     stats.get(sink) ??
     (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
-  for (const row of [...waiting, ...open]) addWaiting(of(row.sink), row);
+  for (const row of waiting) addWaiting(of(row.sink), row);
   // This sink probably has the most messages. If it has not, counting takes longer.
   const [most] = isOnPostgres(db) ? [] : (await newestSink(db, {})).rows;
   for (let sink = await sinkAfter(db, ""); sink !== undefined; sink = await sinkAfter(db, sink)) {

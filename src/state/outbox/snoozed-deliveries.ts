@@ -40,16 +40,19 @@ export async function moveSnoozeEnd(on: Executor, id: string, untilMs: number): 
 }
 
 /** Counts the waiting alerts of each snooze and sink. */
-export async function countSnoozed(db: Executor): Promise<readonly SilencedCount[]> {
-  const rows = await db
+const countBySnooze = statement<object>()((on) =>
+  on
     .selectFrom("deliveries")
     .select((eb) => ["held_by", "sink", eb.fn.countAll<number>().as("count")])
     .where("state", "=", WAITING)
     .where("held_by", "like", `${snoozeName("")}%`)
     .where("group_key", "like", `${digestGroup("snooze", "")}%`)
     .groupBy(["held_by", "sink"])
-    .orderBy("sink")
-    .execute();
+    .orderBy("sink"),
+);
+
+export async function countSnoozed(db: Executor): Promise<readonly SilencedCount[]> {
+  const { rows } = await countBySnooze(db, {});
   return rows.map(({ held_by: by, sink, count }) => ({
     silenceId: (by ?? "").slice(snoozeName("").length),
     sink,

@@ -5,7 +5,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Wait, WaitCause, WaitCount } from "../../model/waiting.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
-import { type Executor, listStatement } from "../db/statement.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
 
 export interface WaitRow {
   readonly state: string;
@@ -101,20 +101,23 @@ const UNSEALED = {
 } as const;
 const DUE = { ...UNSEALED, group_key: "", not_before: 0, held_by: null, due_at: 0 } as const;
 
-async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
-  const rows = await db
+const countDue = statement<{ now: number }>()((on, slot) =>
+  on
     .selectFrom("deliveries")
     .select((eb) => ["sink", eb.fn.countAll<number>().as("count")])
     .where("state", "=", WAITING)
     .where("grouped", "=", SINGLE)
-    .where("due_at", "<=", nowMs)
-    .groupBy("sink")
-    .execute();
+    .where("due_at", "<=", slot("now"))
+    .groupBy("sink"),
+);
+
+async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
+  const { rows } = await countDue(db, { now: nowMs });
   return rows.map(({ sink, count }) => ({ sink, count: Number(count), dueAtMs: 0, sample: 0 }));
 }
 
-async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
-  const rows = await db
+const countLater = statement<{ now: number }>()((on, slot) =>
+  on
     .selectFrom("deliveries")
     .select((eb) => [
       "sink",
@@ -124,9 +127,12 @@ async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike
     ])
     .where("state", "=", WAITING)
     .where("grouped", "=", SINGLE)
-    .where("due_at", ">", nowMs)
-    .groupBy(["sink", "due_at"])
-    .execute();
+    .where("due_at", ">", slot("now"))
+    .groupBy(["sink", "due_at"]),
+);
+
+async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
+  const { rows } = await countLater(db, { now: nowMs });
   return rows.map(({ sink, due_at: dueAt, count, sample }) => ({
     sink,
     count: Number(count),
@@ -135,8 +141,8 @@ async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike
   }));
 }
 
-async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
-  const rows = await db
+const countGrouped = statement<object>()((on) =>
+  on
     .selectFrom("deliveries")
     .select((eb) => [
       "sink",
@@ -146,14 +152,16 @@ async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
     ])
     .where("state", "=", WAITING)
     .where("grouped", "=", GROUPED)
-    .groupBy(["sink", "group_key"])
-    .execute();
+    .groupBy(["sink", "group_key"]),
+);
+const groupTimers = statement<object>()((on) =>
+  on.selectFrom("groups").select(["sink", "group_key", "due_at"]).where("due_at", "is not", null),
+);
+
+async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
+  const { rows } = await countGrouped(db, {});
   if (rows.length === 0) return [];
-  const timers = await db
-    .selectFrom("groups")
-    .select(["sink", "group_key", "due_at"])
-    .where("due_at", "is not", null)
-    .execute();
+  const { rows: timers } = await groupTimers(db, {});
   const dueAt = new Map(
     timers.map((timer) => [`${timer.sink}\n${timer.group_key}`, Number(timer.due_at)]),
   );
@@ -178,8 +186,8 @@ async function sampleRows(
   return new Map(rows.map(({ id, ...row }) => [id, { ...UNSEALED, ...row }]));
 }
 
-async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
-  const rows = await db
+const countSealed = statement<object>()((on) =>
+  on
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select((eb) => [
@@ -192,8 +200,11 @@ async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]
     .select((eb) => eb.fn.min("m.next_attempt_at").as("next_attempt_at"))
     .where("m.state", "=", OPEN)
     .groupBy(["m.sink", "m.error", "m.held_by", "parent.state"])
-    .orderBy("m.sink")
-    .execute();
+    .orderBy("m.sink"),
+);
+
+async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
+  const { rows } = await countSealed(db, {});
   const none = { ...DUE, state: "sealed", message_state: "open" };
   return rows.flatMap(
     ({ sink, error, count, held_by: by, next_attempt_at: next, parent_state: parent }) => {

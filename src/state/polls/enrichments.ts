@@ -15,7 +15,7 @@ import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
 import { scopeOfWatch } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
-import { type Executor, insertRows, transact } from "../db/statement.ts";
+import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
 
@@ -62,8 +62,8 @@ export async function insertEnrichments(
   );
 }
 
-export async function enrichmentBacklog(db: Executor): Promise<readonly EnrichmentBacklog[]> {
-  const rows = await db
+const countWaiting = statement<object>()((on) =>
+  on
     .selectFrom("enrichments")
     .select((eb) => [
       "watch_key",
@@ -74,8 +74,11 @@ export async function enrichmentBacklog(db: Executor): Promise<readonly Enrichme
     ])
     .where("state", "=", WAITING)
     .groupBy("watch_key")
-    .orderBy("watch_key")
-    .execute();
+    .orderBy("watch_key"),
+);
+
+export async function enrichmentBacklog(db: Executor): Promise<readonly EnrichmentBacklog[]> {
+  const { rows } = await countWaiting(db, {});
   return rows.map(({ watch_key: watchKey, waiting, oldest, next, error }) => ({
     watchKey,
     waiting: Number(waiting),
