@@ -12,7 +12,7 @@ import { recheckCost } from "./recheck-cost.ts";
 import { schedulesOf } from "../plan/timing.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { ticksBetween } from "./rhythm.ts";
-import { sharesOf } from "../plan/polls/shares.ts";
+import { eachShare, sharesOf } from "../plan/polls/shares.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -76,7 +76,9 @@ type RatioOf = (watchId: string) => number | undefined;
  */
 function scaleOf(poll: Poll, ratioOf: RatioOf): number {
   let scale = 0;
-  for (const [watchId, share] of sharesOf(poll)) scale += share * (ratioOf(watchId) ?? 1);
+  eachShare(poll, (watchId, share) => {
+    scale += share * (ratioOf(watchId) ?? 1);
+  });
   return scale;
 }
 

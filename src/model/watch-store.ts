@@ -42,6 +42,12 @@ export const TARGET_STATUSES = [
 ] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
+/** The statuses of a target that cannot be read until somebody acts. */
+export const UNREADABLE = [
+  "unavailable",
+  "misconfigured",
+] as const satisfies readonly TargetStatus[];
+
 export interface TargetState {
   readonly watchKey: string;
   readonly key: string;
@@ -176,4 +182,9 @@ export interface WatchStore {
    * these ids.
    */
   listWatches(ids?: readonly string[]): Promise<readonly WatchState[]>;
+  /**
+   * Returns the ids of the configured watches that are paused or have an unreadable target, in no
+   * particular order. Of thousands of watches these are few.
+   */
+  stoppedWatches(): Promise<readonly string[]>;
 }

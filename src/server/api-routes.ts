@@ -52,12 +52,11 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
 }
 
 /**
- * Removes characters that change the direction of text from an answer. Most answers contain names
- * and texts from posts, which must not reorder the text that people read around them.
+ * Removes characters that change the direction of text from a JSON answer. Most answers contain
+ * names and texts from posts, which must not reorder the text that people read around them.
  */
 export async function removeDirectionMarks(c: Context): Promise<void> {
-  if (!/^(application\/(problem\+)?json|text\/html)/.test(c.res.headers.get("content-type") ?? ""))
-    return;
+  if (!/^application\/(problem\+)?json/.test(c.res.headers.get("content-type") ?? "")) return;
   const text = await c.res.text();
   c.res = new Response(withoutDirectionMarks(text), c.res);
 }

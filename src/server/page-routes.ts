@@ -4,6 +4,8 @@
  */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
+import { yieldToEventLoop } from "../model/steps.ts";
+import { withoutDirectionMarks } from "../render/text/clean-text.ts";
 import { readEventQuery } from "./contract/event-query.ts";
 import { explainView } from "./contract/explain-item.ts";
 import type { Views } from "./contract/views.ts";
@@ -17,6 +19,7 @@ import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { renderMissingPage } from "./page/page-missing.ts";
 import { renderProblemPage } from "./page/page-problem.ts";
 import { renderSinkPage } from "./page/page-sink.ts";
+import { MAX_WATCHES } from "./page/page-tables.ts";
 import { renderWatchesPage } from "./page/page-watches.ts";
 import { renderWatchPage } from "./page/page-watch.ts";
 
@@ -35,10 +38,13 @@ export function addPages(app: Hono, deps: PageDeps): void {
   addSinkPage(app, deps);
 }
 
-/** Answers with a page. The policy accepts only its own style and script. */
+/**
+ * Answers with a page. The policy accepts only its own style and script. Characters that change the
+ * direction of text are removed here, because a page is too large to be read out of its answer.
+ */
 export function answerPage(c: Context, page: string, status: 200 | Problem["status"] = 200) {
   c.header("Content-Security-Policy", PAGE_POLICY);
-  return c.html(page, status);
+  return c.html(withoutDirectionMarks(page), status);
 }
 
 /** Returns the relative way from the address that was asked for to the overview. */
@@ -70,9 +76,12 @@ const page = (id: string, summary: string, params?: Readonly<Record<string, stri
 
 function addOverview(app: Hono, { views, clock }: PageDeps): void {
   app.get("/", page("showStatus", "The overview."), async (c) => {
-    const [status, activity] = [await views.status(), await views.activity()];
+    const status = await views.status({ maxWellWatches: MAX_WATCHES });
+    const activity = await views.activity();
+    const watchNames = views.watchNames();
     const done = doneText(c.req.query("done"));
-    return answerPage(c, renderPage({ status, activity, nowMs: clock.now(), done }));
+    await yieldToEventLoop();
+    return answerPage(c, renderPage({ status, watchNames, activity, nowMs: clock.now(), done }));
   });
 }
 

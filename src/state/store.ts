@@ -68,7 +68,7 @@ import { proveWritable, readNote, writeNote } from "./upkeep/notes.ts";
 import { prune } from "./upkeep/prune.ts";
 import { dueRechecks, eventsById, runRechecksNow } from "./items/rechecks.ts";
 import { record } from "./outbox/store-outcomes.ts";
-import { listWatches, registerWatches } from "./watches/register-watches.ts";
+import { listWatches, registerWatches, stoppedWatches } from "./watches/register-watches.ts";
 import { acknowledgeDead, markDeadReported, resendDead } from "./outbox/resend-dead.ts";
 import { setPaused } from "./watches/set-paused.ts";
 import { reserve } from "./ledger/reserve.ts";
@@ -163,6 +163,7 @@ const watches = (db: Executor, random: Random): WatchStore => ({
   setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
   setPaused: (watchId, paused, change) => setPaused(db, watchId, paused, change),
   listWatches: (ids) => listWatches(db, ids),
+  stoppedWatches: () => stoppedWatches(db),
 });
 
 const polls = (

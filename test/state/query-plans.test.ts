@@ -102,7 +102,17 @@ test("the alerts of a day are sought once for each watch", async () => {
   expect(plans).toEqual([
     expect.stringMatching(/^SCAN w USING COVERING INDEX/),
     "SEARCH e USING COVERING INDEX events_watch_time (watch_key=? AND occurred_at>? AND occurred_at<?)",
+    "SCALAR SUBQUERY 1",
+    "SEARCH events USING COVERING INDEX events_seq",
   ]);
+});
+
+test("the alerts since an earlier count are sought among the newest events", async () => {
+  const plans = await plansOf((db) => days(db).countAlerts(0, 1, { count: 0, lastSeq: 0 }));
+  expect(plans).toContain("SEARCH e USING INDEX events_seq (seq>?)");
+  expect(plans.filter((step) => step.startsWith("SCAN") && step !== "SCAN CONSTANT ROW")).toEqual(
+    [],
+  );
 });
 
 test("the search of past events finds both ends of the table without walking through it", async () => {

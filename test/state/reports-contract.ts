@@ -127,8 +127,11 @@ export function describeReports(name: string, makeStore: () => Promise<Store>): 
           { at: "2026-01-15T01:00:00.000Z", spent: 1 },
         ]);
       }
-      await commit([alert("c", NOW_MS)]);
-      expect((await days.ofAll(today)).alerts.at(-1)?.count).toBe(3);
+      const late = alert("c", today - 1);
+      const ops = { watchKey: "", watchType: "daemon", type: "sink.failing" } as const;
+      await commit([late, alert("", NOW_MS + 1, ops), alert("c", NOW_MS)]);
+      for (let again = 0; again < 2; again += 1)
+        expect((await days.ofAll(today)).alerts.at(-1)?.count).toBe(3);
     });
 
     test("an event is explained alone, with the verdict that led to it", async () => {

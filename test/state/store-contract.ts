@@ -281,6 +281,27 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ]);
       });
 
+      test("are found by id where they are paused or a target cannot be read", async () => {
+        const [, paused, , , broken] = await register(
+          "fine",
+          "paused",
+          "gone",
+          "removed",
+          "broken",
+        );
+        await store.setPaused("paused", true, { atMs: T0 });
+        await store.setPaused("removed", true, { atMs: T0 });
+        const [gone] = await store.listWatches(["gone"]);
+        await store.setTargetStatus(ref(gone), "gone", "it ended");
+        await store.setTargetStatus(ref(broken), "misconfigured", "no such account");
+        await store.registerWatches(
+          ["fine", "paused", "gone", "broken"].map((id) => watch(id)),
+          T0,
+        );
+        expect(paused?.id).toBe("paused");
+        expect([...(await store.stoppedWatches())].sort()).toEqual(["broken", "paused"]);
+      });
+
       test("hand their key over by moved_from, once and for all", async () => {
         const [old] = await register("old");
         const moved = { ...watch("new"), movedFrom: "old" };

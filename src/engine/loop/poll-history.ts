@@ -116,17 +116,15 @@ export class PollHistory {
       .flatMap((poll) => poll.group?.members ?? [poll])
       .filter(({ detector }) => detector === "feed");
     const feeds = new Map(all.map((feed) => [feed.key, feed]));
-    const unknown = [...feeds.keys()].filter((key) => !this.#isKnown(key));
+    const nowMs = this.#clock.monotonic();
+    const unknown = [...feeds.keys()].filter((key) => !this.#isKnown(key, nowMs));
     for (const { fingerprint, memory } of unknown.length === 0
       ? []
       : await store.loadSources(unknown)) {
       // A poll of the feed may have ended while the state was read. Its gaps are newer and are
       // kept.
-      if (!this.#isKnown(fingerprint))
-        this.#gaps.set(fingerprint, {
-          gaps: gapAges(readFeedMemory(memory)),
-          readAtMs: this.#clock.monotonic(),
-        });
+      if (!this.#isKnown(fingerprint, nowMs))
+        this.#gaps.set(fingerprint, { gaps: gapAges(readFeedMemory(memory)), readAtMs: nowMs });
     }
     return [...feeds.values()].flatMap((feed) => {
       const { gaps = [] } = this.#gaps.get(feed.key) ?? {};
@@ -134,11 +132,10 @@ export class PollHistory {
     });
   }
 
-  #isKnown(key: string): boolean {
+  #isKnown(key: string, nowMs: number): boolean {
     const known = this.#gaps.get(key);
     return (
-      known !== undefined &&
-      (known.readAtMs === undefined || this.#clock.monotonic() - known.readAtMs < BELIEVED_MS)
+      known !== undefined && (known.readAtMs === undefined || nowMs - known.readAtMs < BELIEVED_MS)
     );
   }
 }

@@ -6,6 +6,7 @@ import { isSlowed } from "../../budget/slow-down.ts";
 import { shardOf } from "../../model/replicas.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { PollStore } from "../../model/poll-store.ts";
+import { PRIORITIES } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { scheduleOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -45,6 +46,8 @@ export async function slowedWatches(
 ): Promise<ReadonlyMap<string, SlowedWatch>> {
   const { quotaMonitor, pollsOf, store } = deps;
   const held = quotaMonitor.heldUntilMs > 0;
+  const { factors } = quotaMonitor.status;
+  if (!held && !PRIORITIES.some((priority) => isSlowed(factors[priority]))) return new Map();
   const slowed = watches.flatMap((watch) => {
     const polls = pollsOf(watch.id);
     const factor = factorOf(deps, watch, polls);

@@ -1,6 +1,6 @@
 /** Counts by day for the charts of the pages: of all watches, and of one. */
 import { type Clock, isoTime } from "../../model/clock.ts";
-import type { DayStore } from "../../model/days.ts";
+import type { PeriodCount, DayStore } from "../../model/days.ts";
 import type { Ledger } from "../../model/ledger.ts";
 import type { VolumeStore } from "../../model/volume-store.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
@@ -15,6 +15,18 @@ const DAYS_OF_ONE = 14;
 const OPEN_DAYS = 2;
 /** A count of such a day is used this long, unless it is today: pages ask every ten seconds. */
 const OPEN_FOR_MS = 30_000;
+/**
+ * After this time today is counted anew. Until then only new events are added to its count, which
+ * does not show if a watch is forgotten together with its alerts.
+ */
+const ADDED_FOR_MS = 600_000;
+
+interface Counted extends PeriodCount {
+  /** When the count was made or added to. */
+  readonly atMs: number;
+  /** When all of the day was counted. */
+  readonly wholeAtMs: number;
+}
 
 export interface DaysDeps {
   readonly store: DayStore &
@@ -33,7 +45,7 @@ export interface Days {
 
 /** Creates the counts. What was counted of a day that is over is remembered. */
 export function createDays({ store, clock }: DaysDeps): Days {
-  const counted = new Map<number, { readonly count: number; readonly atMs: number }>();
+  const counted = new Map<number, Counted>();
   /** A count that was made while a day was open says nothing once the day is over. */
   const isKnown = (day: number): boolean => {
     const known = counted.get(day);
@@ -44,6 +56,11 @@ export function createDays({ store, clock }: DaysDeps): Days {
     const isOver = known.atMs >= endsAtMs && nowMs < closesAtMs;
     return isOver && nowMs >= known.atMs && nowMs < known.atMs + OPEN_FOR_MS;
   };
+  const earlierOf = (day: number, nowMs: number): Counted | undefined => {
+    const known = counted.get(day);
+    const sinceMs = nowMs - (known?.wholeAtMs ?? Number.NEGATIVE_INFINITY);
+    return sinceMs >= 0 && sinceMs < ADDED_FOR_MS ? known : undefined;
+  };
   return {
     async ofAll(periodStartMs) {
       const today = Math.floor(clock.now() / DAY_MS);
@@ -53,8 +70,9 @@ export function createDays({ store, clock }: DaysDeps): Days {
         if (!isKnown(day)) {
           await yieldToEventLoop();
           const atMs = clock.now();
-          const count = await store.countAlerts(day * DAY_MS, (day + 1) * DAY_MS);
-          counted.set(day, { count, atMs });
+          const earlier = earlierOf(day, atMs);
+          const found = await store.countAlerts(day * DAY_MS, (day + 1) * DAY_MS, earlier);
+          counted.set(day, { ...found, atMs, wholeAtMs: earlier?.wholeAtMs ?? atMs });
         }
         alerts.push({ day: dayOf(day), count: counted.get(day)?.count ?? 0 });
       }

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** The number of rows that are read at once, of which each hour has about one for each watch. */
 const ROWS_AT_ONCE = 24_000;
 /** How many hours of the past may still change: other replicas' clocks differ by seconds. */
-const OPEN_HOURS = 2;
+const OPEN_HOURS = 1;
 
 export interface SpentByWatchDeps {
   readonly store: Pick<Ledger, "spentByWatch">;

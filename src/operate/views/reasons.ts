@@ -98,8 +98,10 @@ const shortTime = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")
 
 /** Returns one sentence for all targets of a watch that have the same problem. */
 function unreadableIn({ id, targets }: WatchView): readonly string[] {
+  const unreadable = targets.filter(isUnreadable);
+  if (unreadable.length === 0) return [];
   const byCause = new Map<string, string[]>();
-  for (const { name, reason } of targets.filter(isUnreadable))
+  for (const { name, reason } of unreadable)
     byCause.set(reason, [...(byCause.get(reason) ?? []), name]);
   return [...byCause].map(([reason, names]) => unreadableText(id, names, reason));
 }

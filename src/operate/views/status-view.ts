@@ -6,6 +6,9 @@ import type { FailingEnrichment } from "../../enrich/enricher.ts";
 import type { EnrichmentBacklog } from "../../model/enrichment.ts";
 import type { EventRecord } from "../../model/history.ts";
 import type { MarkStore, NotRelevantCount } from "../../model/marks.ts";
+import type { SourceState } from "../../model/poll-store.ts";
+import { shardOf } from "../../model/replicas.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -14,11 +17,14 @@ import { trimText } from "../../render/text/trim-text.ts";
 import { markView } from "../../server/contract/delivery-words.ts";
 import type { EventLine } from "../../server/schema/event-view.ts";
 import type { WatchView } from "../../server/schema/watch-view.ts";
+import type { StatusQuery } from "../../server/contract/views.ts";
 import { isReadingType } from "../../watches/registry.ts";
 import { createReader } from "../create-reader.ts";
+import { createSpentByWatch } from "../reports/spent-by-watch.ts";
 import { textOf } from "./events-view.ts";
 import { memberListViews } from "./member-list-view.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
+import type { ViewsDeps } from "./views-deps.ts";
 
 /** Returns a watch's schedule as text, or its `freshness` if it has one instead. */
 export function timingText(timing: Timing): string {
@@ -140,18 +146,17 @@ function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"]
  * paused watch. A long list whose first read is not complete is left out, because it is shown
  * separately.
  */
-/** Returns how far the first reads of a watch are; null if none of its targets has one. */
 export function firstReadView(
   { state, firstReadPages }: Pick<WatchFacts, "state" | "firstReadPages">,
   lists: WatchView["member_lists"],
 ): WatchView["first_read"] {
   if (state === undefined || state.paused) return null;
+  const pending = state.targets.filter(({ status }) => status === "pending");
+  if (pending.length === 0) return null;
   const inPart = new Set(
     lists.flatMap(({ target, first_read_members: read }) => (read === null ? [] : [target])),
   );
-  const left = state.targets.filter(
-    ({ name, status }) => status === "pending" && !inPart.has(name),
-  ).length;
+  const left = pending.filter(({ name }) => !inPart.has(name)).length;
   return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
 }
 
@@ -181,4 +186,96 @@ export function eventLine(
       wait: wait === null ? null : readWait(sink, wait),
     })),
   };
+}
+
+/** How many watches are described before other callbacks get their turn. */
+const WATCHES_AT_ONCE = 500;
+
+export interface WatchQuery {
+  /** The sources of all polls, by the key of the poll. */
+  readonly known: ReadonlyMap<string, SourceState>;
+  /** Which other replica makes the polls of each shard; absent if this daemon is alone. */
+  readonly others?: ReadonlyMap<string, string> | undefined;
+  /** The id of the only watch. */
+  readonly only?: string;
+  readonly maxWellWatches?: StatusQuery["maxWellWatches"] | undefined;
+}
+
+/** Returns the enabled watches, in the order of the configuration. */
+export type WatchReader = (query: WatchQuery) => Promise<readonly WatchView[]>;
+
+export function createWatchReader(parts: ViewsDeps): WatchReader {
+  const { store, quotaMonitor, engine, config, routing, clock } = parts;
+  const spentByWatch = createSpentByWatch({
+    ...{ store, clock },
+    countWatches: () => config().watches.length,
+  });
+  /** Returns why the first failing poll of a watch failed; "" if none fails. */
+  const problemOf = (watchId: string): string => {
+    for (const { key } of engine.pollsOf(watchId)) {
+      const problem = engine.problemOf(key);
+      if (problem !== "") return problem;
+    }
+    return "";
+  };
+  return async ({ known, others = new Map(), only, maxWellWatches }) => {
+    const failing = parts.failingEnrichments();
+    const enabled = config().watches.filter(
+      ({ id, enabled }) => enabled && (only === undefined || id === only),
+    );
+    const slowed = await engine.slowedWatches(enabled);
+    const watches =
+      maxWellWatches === undefined
+        ? enabled
+        : withoutMostWell(enabled, maxWellWatches, [
+            ...slowed.keys(),
+            ...(await store.stoppedWatches()),
+            ...enabled.flatMap(({ id }) => (problemOf(id) === "" ? [] : [id])),
+          ]);
+    const isWhole = only === undefined && watches.length === enabled.length;
+    const listed = await store.listWatches(isWhole ? undefined : watches.map(({ id }) => id));
+    const states = new Map(listed.map((state) => [state.id, state]));
+    const spent = await spentByWatch(quotaMonitor.status.period.startMs);
+    const backlogs = new Map(
+      (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
+    );
+    const notRelevant = await readNotRelevant(store, clock.now());
+    const readPages = engine.firstReadPages();
+    const views: WatchView[] = [];
+    for (const watch of watches) {
+      if (views.length % WATCHES_AT_ONCE === WATCHES_AT_ONCE - 1) await yieldToEventLoop();
+      const polls = engine.pollsOf(watch.id);
+      const state = states.get(watch.id);
+      const times = polls
+        .map(({ key }) => known.get(key)?.lastPollAtMs ?? 0)
+        .filter((time) => time > 0);
+      views.push(
+        watchView(watch, {
+          ...{ state, problem: problemOf(watch.id) },
+          backlog: backlogs.get(state?.key ?? ""),
+          notRelevant: notRelevant.get(state?.key ?? ""),
+          failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
+          sink: routing().describe(watch),
+          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+          nextPollMs: engine.nextPollAt(watch.id),
+          polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
+          spent: spent.get(watch.id) ?? 0,
+          firstReadPages: readPages.get(watch.id),
+          slowed: slowed.get(watch.id),
+        }),
+      );
+    }
+    return views;
+  };
+}
+
+/** Returns those watches that are named, and so many of the others. */
+function withoutMostWell(
+  watches: readonly Watch[],
+  maxWell: number,
+  named: readonly string[],
+): readonly Watch[] {
+  const always = new Set(named);
+  let well = 0;
+  return watches.filter(({ id }) => always.has(id) || (well += 1) <= maxWell);
 }

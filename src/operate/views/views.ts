@@ -5,16 +5,16 @@
 import type { ReportQuery } from "../../model/report.ts";
 import { reportView } from "./report-view.ts";
 import { formatIssue } from "../../config/report.ts";
+import type { UpstreamTrouble } from "../../engine/health/upstream-monitor.ts";
 import { countGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime, sleep } from "../../model/clock.ts";
-import { shardOf } from "../../model/replicas.ts";
+import { yieldToEventLoop } from "../../model/steps.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { BudgetView } from "../../server/schema/budget-view.ts";
 import type { DaemonState, StatusView } from "../../server/schema/status-view.ts";
 import type { EventsView } from "../../server/schema/event-view.ts";
-import type { FoundItem, Health, Views } from "../../server/contract/views.ts";
-import type { WatchView } from "../../server/schema/watch-view.ts";
+import type { FoundItem, Health, StatusQuery, Views } from "../../server/contract/views.ts";
 import type { ReplayRequest } from "../../server/schema/replay-view.ts";
 import type { TailFilter, TailLine } from "../../server/schema/tail-view.ts";
 import { deadReasons, readDead } from "../alerts/dead-letters.ts";
@@ -23,7 +23,6 @@ import { readSilences } from "../alerts/silence-actions.ts";
 import { renderEvent, type RenderRequest } from "./render-event.ts";
 import { readArchive } from "../archive/archive-view.ts";
 import { createDays, type Days } from "../reports/days.ts";
-import { createSpentByWatch, type SpentByWatch } from "../reports/spent-by-watch.ts";
 import { createPathReader } from "./delivery-path.ts";
 import { eventEntry, eventsView, searchEvents } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
@@ -32,7 +31,7 @@ import { budgetView, isQuotaSpent, quotaFacts, quotaView } from "./quota-view.ts
 import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
 import { renderMetrics } from "./scrape.ts";
 import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
-import { eventLine, readNotRelevant, watchView } from "./status-view.ts";
+import { createWatchReader, eventLine, type WatchReader } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../alerts/stranded.ts";
 import { followActivity } from "./tail.ts";
@@ -58,16 +57,12 @@ export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
 class DaemonViews implements Views {
   readonly #parts: ViewsDeps;
   readonly #days: Days;
-  readonly #spentByWatch: SpentByWatch;
+  readonly #readWatches: WatchReader;
 
   constructor(parts: ViewsDeps) {
     this.#parts = parts;
     this.#days = createDays(parts);
-    this.#spentByWatch = createSpentByWatch({
-      store: parts.store,
-      clock: parts.clock,
-      countWatches: () => parts.config().watches.length,
-    });
+    this.#readWatches = createWatchReader(parts);
   }
 
   async health(): Promise<Health> {
@@ -88,7 +83,7 @@ class DaemonViews implements Views {
       : { live: false, ready: false, reason: failure };
   }
 
-  async status(): Promise<StatusView> {
+  async status({ maxWellWatches }: StatusQuery = {}): Promise<StatusView> {
     const {
       store,
       clock,
@@ -105,10 +100,17 @@ class DaemonViews implements Views {
     const config = this.#parts.config();
     const known = await this.#sources();
     await quotaMonitor.refresh(engine.polls);
+    await yieldToEventLoop();
     const trouble = upstreamMonitor.trouble;
     const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
     const fleet = await this.#fleet(known);
-    const watches = await this.#watchViews(known, fleet?.pollsOfOthers);
+    await yieldToEventLoop();
+    const watches = await this.#readWatches({
+      known,
+      others: fleet?.pollsOfOthers,
+      maxWellWatches,
+    });
+    await yieldToEventLoop();
     const recent = await store.recentRecords(RECENT_EVENTS);
     const quota = quotaFacts(this.#parts);
     const dead = await deadReasons(store, config, clock.now());
@@ -140,12 +142,7 @@ class DaemonViews implements Views {
       replicas: fleet?.views ?? null,
       unclaimed: fleet?.unclaimed ?? null,
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
-      upstream: {
-        up: trouble === undefined,
-        reason: trouble?.reason ?? "",
-        since: trouble === undefined ? null : isoTime(trouble.sinceMs),
-        next_attempt_at: trouble?.untilMs === undefined ? null : isoTime(trouble.untilMs),
-      },
+      upstream: upstreamView(trouble),
       quota: quotaView(quota),
       gaps: countGaps(gaps),
       open_gaps: gapViews(gaps),
@@ -182,7 +179,8 @@ class DaemonViews implements Views {
     const { quotaMonitor, engine } = this.#parts;
     await quotaMonitor.refresh(engine.polls);
     const known = await this.#sources();
-    const [watch] = await this.#watchViews(known, (await this.#fleet(known))?.pollsOfOthers, id);
+    const others = (await this.#fleet(known))?.pollsOfOthers;
+    const [watch] = await this.#readWatches({ known, others, only: id });
     const open = gapViews(await engine.openGaps());
     return watch && { watch, gaps: open.filter(({ watches }) => watches.includes(id)) };
   }
@@ -309,53 +307,17 @@ class DaemonViews implements Views {
     };
   }
 
-  async #watchViews(
-    known: ReadonlyMap<string, SourceState>,
-    others: ReadonlyMap<string, string> = new Map(),
-    only?: string,
-  ): Promise<readonly WatchView[]> {
-    const { store, quotaMonitor, engine, config, routing, failingEnrichments } = this.#parts;
-    const failing = failingEnrichments();
-    const listed = await store.listWatches(only === undefined ? undefined : [only]);
-    const states = new Map(listed.map((state) => [state.id, state]));
-    const spent = await this.#spentByWatch(quotaMonitor.status.period.startMs);
-    const backlogs = new Map(
-      (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
-    );
-    const notRelevant = await readNotRelevant(store, this.#parts.clock.now());
-    const readPages = engine.firstReadPages();
-    const watches = config().watches.filter(
-      ({ id, enabled }) => enabled && (only === undefined || id === only),
-    );
-    const slowed = await engine.slowedWatches(watches);
-    return watches.map((watch) => {
-      const polls = engine.pollsOf(watch.id);
-      const times = polls
-        .map(({ key }) => known.get(key)?.lastPollAtMs ?? 0)
-        .filter((time) => time > 0);
-      const state = states.get(watch.id);
-      return watchView(watch, {
-        state,
-        backlog: backlogs.get(state?.key ?? ""),
-        notRelevant: notRelevant.get(state?.key ?? ""),
-        failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
-        sink: routing().describe(watch),
-        lastPollMs: times.length === 0 ? undefined : Math.max(...times),
-        nextPollMs: engine.nextPollAt(watch.id),
-        polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
-        spent: spent.get(watch.id) ?? 0,
-        firstReadPages: readPages.get(watch.id),
-        slowed: slowed.get(watch.id),
-        problem:
-          polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
-      });
-    });
-  }
-
   #sinkFacts() {
     return { pauses: this.#parts.delivery().pump.pauses(), nowMs: this.#parts.clock.now() };
   }
 }
+
+const upstreamView = (trouble: UpstreamTrouble | undefined): StatusView["upstream"] => ({
+  up: trouble === undefined,
+  reason: trouble?.reason ?? "",
+  since: trouble === undefined ? null : isoTime(trouble.sinceMs),
+  next_attempt_at: trouble?.untilMs === undefined ? null : isoTime(trouble.untilMs),
+});
 
 function stateOf(
   { store, upstream, quota }: Troubles,

@@ -20,7 +20,9 @@ type Value = Html | string | number | undefined | readonly (Html | string | numb
  * joined.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));
+  let text = parts[0] ?? "";
+  for (let at = 0; at < values.length; at += 1) text += textOf(values[at]) + (parts[at + 1] ?? "");
+  return new Html(text);
 }
 
 function textOf(value: Value): string {

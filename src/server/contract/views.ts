@@ -93,6 +93,14 @@ export interface WatchWithGaps {
 }
 
 /** The views of a running daemon. */
+export interface StatusQuery {
+  /**
+   * The maximum number of watches that are included although nothing is to be said about them:
+   * neither paused nor slowed down, without a problem. All are included if it is absent.
+   */
+  readonly maxWellWatches?: number;
+}
+
 export interface Views extends ApiViews {
   /** Resolves to undefined if there is no enabled watch with that id. */
   watch(id: string): Promise<WatchWithGaps | undefined>;
@@ -105,7 +113,7 @@ export interface Views extends ApiViews {
   /** Resolves to the sinks, without the rest of the status. */
   sinks(): Promise<readonly SinkView[]>;
   health(): Promise<Health>;
-  status(): Promise<StatusView>;
+  status(query?: StatusQuery): Promise<StatusView>;
   /** Calls `push` for each line from now on. Returns a function that stops the calls. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
   /** Returns the text of `/metrics`. Gauges that are computed only on demand are updated first. */

@@ -2,6 +2,8 @@
  * The list of problems that need attention on the status page, which is left out if there are none.
  * Its sentences are the reasons that the daemon reports.
  */
+import { lazy } from "../../model/lazy.ts";
+import { UNREADABLE } from "../../model/watch-store.ts";
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
 import type { StatusView } from "../schema/status-view.ts";
@@ -21,12 +23,13 @@ const MAX_LINES = 25;
 export const isTroubled = (watch: WatchView): boolean =>
   watch.problem !== "" || watch.targets.some(isUnreadable);
 
-export const isUnreadable = (target: TargetView): boolean =>
-  target.status === "unavailable" || target.status === "misconfigured";
+export const isUnreadable = ({ status }: TargetView): boolean =>
+  UNREADABLE.some((one) => one === status);
 
-export function attention(status: StatusView): Html {
+/** `watchNames` are all watches, also those that the status leaves out. */
+export function attention(status: StatusView, watchNames: readonly string[]): Html {
   const { reasons, config, watches } = status;
-  const wayOn = createWaysOn(status);
+  const wayOn = createWaysOn(watchNames, status);
   const lines = [
     ...reasons.map((sentence) => html`${sentence}${wayOn(sentence)}`),
     ...(config.failed_reload?.errors ?? []).map(plain),
@@ -48,19 +51,26 @@ const REFUSED = "the changed configuration was refused";
  * Returns a function that finds what a sentence is about: a link to the page of the watch or the
  * sink that it names, and a button for what can be done about it at once.
  */
-function createWaysOn({ watches, sinks }: StatusView): (sentence: string) => Html | undefined {
-  const places = new Map([
-    ...watches.map(({ id }) => [id, `watches/${encodeURIComponent(id)}`] as const),
-    ...sinks.map(({ name }) => [name, `sinks/${encodeURIComponent(name)}`] as const),
-  ]);
+function createWaysOn(
+  watchNames: readonly string[],
+  { sinks }: StatusView,
+): (sentence: string) => Html | undefined {
+  // Most visits find nothing that needs attention, and there may be ten thousand watches.
+  const places = lazy(
+    () =>
+      new Map([
+        ...watchNames.map((id) => [id, `watches/${encodeURIComponent(id)}`] as const),
+        ...sinks.map(({ name }) => [name, `sinks/${encodeURIComponent(name)}`] as const),
+      ]),
+  );
   const failing = new Set(sinks.flatMap(({ name, breaker }) => (breaker === "open" ? [name] : [])));
   return (sentence) => {
     if (sentence.startsWith(REFUSED)) return reloadForm("do");
     const dead = DEAD.exec(sentence)?.[1];
     const words = sentence.split(/[\s:;,()]+/);
-    const named = [dead, ...words].find((word) => word !== undefined && places.has(word));
+    const named = [dead, ...words].find((word) => word !== undefined && places().has(word));
     if (named === undefined) return undefined;
-    const place = places.get(named) ?? "";
+    const place = places().get(named) ?? "";
     const forms =
       dead === named
         ? deadForms(place)

@@ -1,4 +1,5 @@
 /** The three lists of the overview: watches, sinks and the last events. */
+import { groupBy } from "../../model/group-by.ts";
 import { Html, html } from "../contract/html.ts";
 import { outcomesText } from "../contract/delivery-words.ts";
 import {
@@ -18,18 +19,24 @@ import type { SinkView, WaitView } from "../schema/sink-view.ts";
  * The maximum number of watches on the page. Rendering ten thousand rows every ten seconds would
  * cost the daemon too much.
  */
-const MAX_WATCHES = 200;
+export const MAX_WATCHES = 200;
 
-export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
-  const rank = (watch: WatchView) => 2 * Number(isTroubled(watch)) + Number(watch.slowed !== null);
-  const inOrder = [...watches].sort((a, b) => rank(b) - rank(a));
-  const shown = inOrder.slice(0, MAX_WATCHES);
-  const left = watches.length - shown.length;
+/**
+ * Returns the table of those watches that matter most. `watchCount` is the number of all, and those
+ * that are not in `watches` have nothing that matters more.
+ */
+export function watchTable(watches: readonly WatchView[], watchCount: number, nowMs: number): Html {
+  const byRank = groupBy(
+    watches,
+    (watch) => 2 * Number(isTroubled(watch)) + Number(watch.slowed !== null),
+  );
+  const shown = [3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, MAX_WATCHES);
+  const left = watchCount - shown.length;
   const note =
     left > 0
       ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="watches">all by name</a>.</p>`
       : undefined;
-  if (watches.length === 0)
+  if (watchCount === 0)
     return card(
       "watches",
       "Watches",
@@ -39,7 +46,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
   return card(
     "watches",
     "Watches",
-    countText(watches.length),
+    countText(watchCount),
     html`<table aria-labelledby="watches">
 <thead><tr><th scope="col">Watch</th><th scope="col">State</th><th scope="col">Alerts go to</th><th scope="col" class="num">Items known</th><th scope="col" class="num">Requests</th><th scope="col">Last poll</th><th scope="col">Next poll</th></tr></thead>
 <tbody>${shown.map((watch) => watchRow(watch, nowMs))}</tbody></table>${note}`,

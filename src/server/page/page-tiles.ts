@@ -7,17 +7,18 @@ import type { StatusView } from "../schema/status-view.ts";
 
 export const tiles = (
   status: StatusView,
+  watchCount: number,
   nowMs: number,
 ): Html => html`<h2 class="away">Overview</h2>
 <div class="tiles">
-${watches(status)}${requests(status.quota)}${dataService(status, nowMs)}${alerts(status, nowMs)}
+${watches(status, watchCount)}${requests(status.quota)}${dataService(status, nowMs)}${alerts(status, nowMs)}
 </div>`;
 
 function tile(title: string, big: Html | string, below: Html | string, between?: Html): Html {
   return html`<section class="tile"><h3>${title}</h3><p class="big">${big}</p>${between}<p>${below}</p></section>`;
 }
 
-function watches(status: StatusView): Html {
+function watches(status: StatusView, watchCount: number): Html {
   const paused = status.watches.filter((watch) => watch.paused).length;
   const troubled = status.watches.filter(isTroubled).length;
   const slowed = status.watches.filter((watch) => watch.slowed !== null).length;
@@ -26,7 +27,7 @@ function watches(status: StatusView): Html {
     troubled > 0 ? `${countText(troubled)} with a problem` : "",
     slowed > 0 ? `${countText(slowed)} slowed down by the quota` : "",
   ].filter(Boolean);
-  const active = status.watches.length - paused;
+  const active = watchCount - paused;
   return tile(
     "Watches",
     html`${countText(active)} <small>active</small>`,

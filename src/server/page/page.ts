@@ -26,14 +26,17 @@ const STATE: Readonly<
 };
 
 export interface Overview {
+  /** The state of the daemon. It may leave out watches that are well and not in the table. */
   readonly status: StatusView;
+  /** The names of all watches. */
+  readonly watchNames: readonly string[];
   readonly activity: ActivityView;
   readonly nowMs: number;
   /** What the form did that led here. */
   readonly done?: string | undefined;
 }
 
-export function renderPage({ status, activity, nowMs, done }: Overview): string {
+export function renderPage({ status, watchNames, activity, nowMs, done }: Overview): string {
   return renderLayout({
     title: STATE[status.state].word.toLowerCase(),
     at: "overview",
@@ -42,10 +45,10 @@ export function renderPage({ status, activity, nowMs, done }: Overview): string 
     header: state(status),
     about: html`<span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span>`,
     live: html`${said(done)}
-${attention(status)}
-${tiles(status, nowMs)}
+${attention(status, watchNames)}
+${tiles(status, watchNames.length, nowMs)}
 ${charts(status.quota, activity, nowMs)}
-${watchTable(status.watches, nowMs)}
+${watchTable(status.watches, watchNames.length, nowMs)}
 ${sinkTable(status.sinks, nowMs)}
 ${silenceTable(status.silences, nowMs)}
 ${replicaTable(status)}

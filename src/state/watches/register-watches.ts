@@ -3,14 +3,21 @@
  * their targets.
  */
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { groupBy } from "../../model/group-by.ts";
 import type { Random } from "../../model/random.ts";
 import { forEachInSteps, yieldAfter, yieldBetween } from "../../model/steps.ts";
-import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
+import {
+  type ReadUntil,
+  UNREADABLE,
+  type WatchRegistration,
+  type WatchState,
+} from "../../model/watch-store.ts";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { toText } from "../db/json-text.ts";
 import { registerTargets } from "./register-targets.ts";
-import { type Executor, insertRows, transact } from "../db/statement.ts";
-import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
+import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
+import { type StoredTarget, type StoredWatch, type WatchRow, watchState } from "./watch-state.ts";
 
 /** The columns that registration changes. */
 const CHANGED = ["id", "type", "position", "removed_at", "enabled", "away_at"] as const;
@@ -101,8 +108,8 @@ async function registerAll(
 }
 
 interface ReadWatch {
-  readonly row: WatchRow;
-  readonly targets: readonly TargetRow[];
+  readonly row: StoredWatch;
+  readonly targets: readonly StoredTarget[];
   readonly more?: Pick<WatchState, "returnedFromMs">;
 }
 
@@ -220,29 +227,65 @@ export async function listWatches(
     const wanted = new Set(ids);
     return (await listWatches(db)).filter(({ id }) => wanted.has(id));
   }
-  const configured = db
+  const { rows } = await (ids === undefined ? allWatches(db, {}) : watchesById(db, ids, {}));
+  if (rows.length === 0) return [];
+  const watches = [...rows].sort((a, b) => a.position - b.position);
+  const { rows: targets } = await (ids === undefined
+    ? allTargets(db, {})
+    : targetsOf(
+        db,
+        watches.map(({ key }) => key),
+        {},
+      ));
+  await yieldAfter(targets);
+  const byWatch = groupBy(targets, (target) => target.watch_key);
+  return statesOf(watches.map((row) => ({ row, targets: byWatch.get(row.key) ?? [] })));
+}
+
+const selectStopped = statement<object>()((on) =>
+  on
+    .selectFrom("watches as w")
+    .select("w.id")
+    .where("w.removed_at", "is", null)
+    .where((eb) =>
+      eb.or([
+        eb("w.paused", "=", sql.lit(1)),
+        eb.exists(
+          eb
+            .selectFrom("targets as t")
+            .select("t.id")
+            .whereRef("t.watch_key", "=", "w.key")
+            .where("t.removed_at", "is", null)
+            .where("t.merged_into", "is", null)
+            .where("t.status", "in", UNREADABLE),
+        ),
+      ]),
+    ),
+);
+
+export const stoppedWatches = async (db: Executor): Promise<readonly string[]> =>
+  (await selectStopped(db, {})).rows.map(({ id }) => id);
+
+/** Selects only the columns that are used: each takes as long to read as to use. */
+const configured = (on: Executor) =>
+  on
     .selectFrom("watches")
-    .selectAll()
-    .where("removed_at", "is", null)
-    .orderBy("position");
-  const watches = await (ids === undefined
-    ? configured
-    : configured.where("id", "in", ids)
-  ).execute();
-  if (watches.length === 0) return [];
-  const keys = ids === undefined ? undefined : watches.map(({ key }) => key);
-  const current = db
+    .select(["key", "id", "type", "registered_at", "paused", "accounts", "position"])
+    .where("removed_at", "is", null);
+const allWatches = statement<object>()(configured);
+const watchesById = listStatement<object, string>()((on, list) =>
+  configured(on).where("id", "in", list),
+);
+
+const currentTargets = (on: Executor) =>
+  on
     .selectFrom("targets")
-    .selectAll()
+    .select(["watch_key", "key", "name", "user_id", "username", "registered_at", "baseline_at"])
+    .select(["memory", "revision", "status", "status_reason", "known_items"])
     .where("removed_at", "is", null)
     .where("merged_into", "is", null)
     .orderBy("position");
-  const targets = await (keys === undefined
-    ? current
-    : current.where("watch_key", "in", keys)
-  ).execute();
-  await yieldAfter(targets);
-  const byWatch = new Map<string, TargetRow[]>(watches.map(({ key }) => [key, []]));
-  for (const target of targets) byWatch.get(target.watch_key)?.push(target);
-  return statesOf(watches.map((row) => ({ row, targets: byWatch.get(row.key) ?? [] })));
-}
+const allTargets = statement<object>()(currentTargets);
+const targetsOf = listStatement<object, string>()((on, list) =>
+  currentTargets(on).where("watch_key", "in", list),
+);

@@ -21,7 +21,15 @@ function shared(status: TargetStatus): TargetStatus {
   return known ?? status;
 }
 
-export const targetState = (row: TargetRow, watchKey = row.watch_key): TargetState => ({
+/** The columns of a watch that its state is made of. */
+export type StoredWatch = Pick<
+  WatchRow,
+  "key" | "id" | "type" | "registered_at" | "paused" | "accounts"
+>;
+/** The columns of a target that its state is made of. */
+export type StoredTarget = Omit<TargetRow, "id" | "position" | "removed_at" | "merged_into">;
+
+export const targetState = (row: StoredTarget, watchKey = row.watch_key): TargetState => ({
   watchKey,
   key: row.key,
   name: row.name,
@@ -35,7 +43,7 @@ export const targetState = (row: TargetRow, watchKey = row.watch_key): TargetSta
   statusReason: row.status_reason,
 });
 
-export const watchState = (row: WatchRow, targets: readonly TargetRow[]): WatchState => ({
+export const watchState = (row: StoredWatch, targets: readonly StoredTarget[]): WatchState => ({
   key: row.key,
   id: row.id,
   type: row.type,

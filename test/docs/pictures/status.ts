@@ -74,6 +74,7 @@ export const statusPage = (): string =>
         alert(4, "new-followers", "@acme has a new follower: @zoe_adler", 113, "brand"),
       ],
     }),
+    watchNames: ["brand-mentions", "partners", "new-followers"],
   });
 
 const BRAND_ALERT = eventEntry({

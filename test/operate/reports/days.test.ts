@@ -1,5 +1,6 @@
 /** The counts by day: what is read again for each page, and what is remembered. */
 import { expect, it } from "vitest";
+import type { PeriodCount } from "../../../src/model/days.ts";
 import { createDays, type DaysDeps } from "../../../src/operate/reports/days.ts";
 
 const DAY_MS = 86_400_000;
@@ -8,12 +9,14 @@ const NOON_MS = 20_000 * DAY_MS + DAY_MS / 2;
 function setUp() {
   let nowMs = NOON_MS;
   const asked: number[] = [];
+  const addedTo: number[] = [];
   const alerts = new Map<number, number>();
   const store = {
-    countAlerts: async (fromMs: number) => {
+    countAlerts: async (fromMs: number, _toMs: number, earlier?: PeriodCount) => {
       const day = fromMs / DAY_MS - 20_000;
       asked.push(day);
-      return alerts.get(day) ?? 0;
+      if (earlier !== undefined) addedTo.push(day);
+      return { count: alerts.get(day) ?? 0, lastSeq: 1 };
     },
     spentByHour: async () => [],
   } as unknown as DaysDeps["store"];
@@ -23,7 +26,7 @@ function setUp() {
     const counts = (await days.ofAll(0)).alerts.map(({ count }) => count);
     return { asked: [...asked], counts };
   };
-  return { alerts, read, wait: (ms: number) => void (nowMs += ms) };
+  return { alerts, addedTo, read, wait: (ms: number) => void (nowMs += ms) };
 }
 
 it("reads 30 days once, then today, and yesterday at most twice a minute", async () => {
@@ -46,4 +49,19 @@ it("counts a day again when it is over, whenever it was counted before", async (
   const { asked, counts } = await read();
   expect(asked).toEqual([-1, 0, 1, 2, 3]);
   expect(counts.at(-4)).toBe(7);
+});
+
+it("adds to the count of today, and counts the whole day again every ten minutes", async () => {
+  const { addedTo, read, wait } = setUp();
+  await read();
+  expect(addedTo).toEqual([]);
+  wait(599_000);
+  await read();
+  expect(addedTo).toEqual([-1, 0]);
+  wait(1_000);
+  expect((await read()).asked).toEqual([0]);
+  expect(addedTo).toEqual([-1, 0]);
+  wait(10_000);
+  await read();
+  expect(addedTo).toEqual([-1, 0, 0]);
 });

@@ -14,8 +14,11 @@ import {
   watchView,
 } from "../daemon-stand-in.ts";
 
-const page = (changes: Partial<StatusView> = {}) =>
-  renderPage({ status: statusView(changes), activity: activityView(), nowMs: NOW_MS });
+function page(changes: Partial<StatusView> = {}, others: readonly string[] = []): string {
+  const status = statusView(changes);
+  const watchNames = [...status.watches.map(({ id }) => id), ...others];
+  return renderPage({ status, watchNames, activity: activityView(), nowMs: NOW_MS });
+}
 const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
 /** What a reader sees. */
 const wordsOf = (text: string) =>
@@ -179,6 +182,13 @@ describe("the status page", () => {
     expect(text.indexOf(">w9999<")).toBeLessThan(text.indexOf(">w0<"));
     expect(wordsOf(text)).toContain("9,800 more watches");
     expect(text.length).toBeLessThan(300_000);
+  });
+
+  it("counts and links watches that the status leaves out because they are well", () => {
+    const text = page({ reasons: ["quiet: a gap in what was read"] }, ["quiet", "other"]);
+    expect(wordsOf(text)).toContain("2 more watches");
+    expect(wordsOf(text)).toMatch(/Watches 3 active/);
+    expect(text).toContain('<a href="watches/quiet">Open quiet</a>');
   });
 
   it("escapes whatever strangers and operators wrote, wherever it stands", () => {

@@ -99,6 +99,7 @@ const NOT_CUT = [
   ],
   ...[
     "listWatches",
+    "stoppedWatches",
     "membersOf",
     "knownMembers",
     "absentMembers",
