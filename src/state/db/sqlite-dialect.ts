@@ -115,6 +115,9 @@ class ForeignLock {
   }
 }
 
+const BEGIN = CompiledQuery.raw("begin immediate");
+const COMMIT = CompiledQuery.raw("commit");
+
 class SqliteDriver implements Driver {
   readonly #handle: SqliteHandle;
   readonly #turns = new Turns();
@@ -141,11 +144,11 @@ class SqliteDriver implements Driver {
    * reads and its first write.
    */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    await connection.executeQuery(BEGIN);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("commit"));
+    await connection.executeQuery(COMMIT);
   }
 
   /** Rolls back unless SQLite has done so already, as it does for a full disk or an I/O error. */
