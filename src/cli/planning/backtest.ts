@@ -13,6 +13,7 @@ import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { BacktestView } from "../../operate/backtest/backtest-view.ts";
 import { sha256 } from "../../runtime/hash.ts";
+import { hasSpareCore } from "../../runtime/threads/run-in-thread.ts";
 import { parseTime, TIMES } from "../../server/contract/event-query.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
@@ -105,7 +106,9 @@ export async function replayPeriod(
     return runBacktest(active, tried, query, {
       ...{ store, hash: sha256 },
       onProgress: (share) => progress.show(`replaying ${barOf(share)}`),
-      replayActive: (facts, watch) => replayInThread({ state, config, facts }, watch),
+      ...(hasSpareCore() && {
+        replayActive: (facts, watch) => replayInThread({ state, config, facts }, watch),
+      }),
     });
   }).finally(() => progress.clear());
 }

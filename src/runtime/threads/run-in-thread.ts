@@ -2,10 +2,14 @@
  * Runs one long task in a thread of its own, so that it takes another core. The thread ends with the
  * task. Data and result are copied, so they must be plain.
  */
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { ChirpwatchError } from "../../model/errors.ts";
 import { ExitError } from "../../model/exit-code.ts";
 import type { TaskError, TaskMessage } from "./answer-task.ts";
+
+/** Whether a thread would get a core of its own. On a single core it would only take longer. */
+export const hasSpareCore = (): boolean => availableParallelism() > 1;
 
 export interface ThreadWatch {
   /** Called with the share that is done, from 0 to 1. */
