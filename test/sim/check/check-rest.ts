@@ -26,6 +26,7 @@ export function checkRest(evidence: Evidence): readonly string[] {
     ...checkGaps(evidence),
     ...checkClaims(evidence),
     ...checkReplicas(evidence),
+    ...checkAnnouncements(evidence),
     ...checkWatches(evidence),
   ];
 }
@@ -64,6 +65,15 @@ function checkTimers({ played, outbox, finalRules }: Evidence): readonly string[
       .map(({ what, dueAtMs }) => `${what} is due for ${ago(dueAtMs, endMs)}`),
   ];
 }
+
+/** Far more than people, reloads and alerts that are given up cause. */
+const ANNOUNCED_EVERY_MS = 5 * SECOND;
+
+/** An announcement that others answer with one of their own never ends. */
+const checkAnnouncements = ({ played: { left, endMs, scenario } }: Evidence): readonly string[] =>
+  left.announcements <= (endMs - scenario.startMs) / ANNOUNCED_EVERY_MS
+    ? []
+    : [`replicas announced ${left.announcements} times that something has changed`];
 
 const ago = (atMs: number, endMs: number): string => `${Math.round((endMs - atMs) / MIN_MS)} min`;
 

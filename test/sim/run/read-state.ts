@@ -122,6 +122,8 @@ export interface LeftState {
     readonly shrunkAtMs: number;
     readonly polledAtMs: number;
   }[];
+  /** How often replicas announced that something has changed. */
+  readonly announcements: number;
   /** The replicas that there are, and which of them does which part of the work. */
   readonly replicas: readonly { readonly id: string; readonly leads: 0 | 1 }[];
   readonly claims: readonly {
@@ -174,6 +176,7 @@ const NOTHING: LeftState = {
   timers: [],
   gaps: [],
   replicas: [],
+  announcements: 0,
   claims: [],
 };
 
@@ -230,6 +233,11 @@ export function readState(path: string): LeftState {
             ? []
             : [{ feed, polledAtMs, shrunkAtMs: hole.age?.shrunkAtMs ?? hole.horizonMs }],
         ),
+      ),
+      announcements: Number(
+        all<{ readonly value: string }>(
+          "select value from housekeeping where name = 'announcements'",
+        )[0]?.value ?? 0,
       ),
       replicas: all("select id, leads from replicas order by id"),
       claims: all("select kind, key, replica, wanted from claims order by kind, key"),
