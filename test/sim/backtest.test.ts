@@ -33,3 +33,13 @@ it("replays what is enriched after the other alerts of its commit, seed 144", as
   expect(objections).toEqual([]);
   expect(counts.alerts).toBeGreaterThan(0);
 });
+
+/**
+ * Ops alerts take part in the throttle of their sink and are not replayed, so the replay sends a
+ * digest at another time than the daemon did, after somebody had snoozed one of its alerts.
+ */
+it("explains what was sent before the snooze that holds it in the replay, seed 144", async () => {
+  const { objections, counts } = await checkBacktest(drawScenario(144));
+  expect(objections).toEqual([]);
+  expect(counts.explained).toBeGreaterThan(0);
+});
