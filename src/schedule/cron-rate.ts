@@ -16,8 +16,10 @@ const DAY_MS = 86_400_000;
 export function createCronRates(): (pattern: string, fromMs: number) => number {
   const counts = new Map<string, number>();
   const count = (pattern: string, fromMs: number, spanMs: number): number => {
-    const known = counts.get(pattern) ?? countRuns(pattern, fromMs, spanMs);
-    counts.set(pattern, known);
+    // The same pattern can stand for the seconds of a minute and for the minutes of an hour.
+    const key = `${pattern} ${spanMs}`;
+    const known = counts.get(key) ?? countRuns(pattern, fromMs, spanMs);
+    counts.set(key, known);
     return known;
   };
   return (pattern, fromMs) => {

@@ -73,6 +73,7 @@ const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 const MIN_CALM_MS = 16 * 60_000;
 const MIN_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
+const MAX_TURNS_OF_A_STATUS = 20;
 
 /** What is done to the lives of the daemons, beside what the scenario says. */
 export interface Meddling {
@@ -261,16 +262,23 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   let leader: string | undefined;
   const askStatus = async () => {
     const answers: JsonObject[] = [];
-    for (const asked of operator.askEach("GET", "/api/v1/status"))
-      asked.then(
-        (answer) => {
-          const status = answer?.status === 200 ? (JSON.parse(answer.text) as JsonObject) : {};
-          if (status["watches"] !== undefined) answers.push(status);
-        },
-        () => undefined,
-      );
-    // An answer that needs time is no answer of this moment.
-    await clock.advance(0);
+    let waiting = 0;
+    for (const asked of operator.askEach("GET", "/api/v1/status")) {
+      waiting += 1;
+      asked
+        .then(
+          (answer) => {
+            const status = answer?.status === 200 ? (JSON.parse(answer.text) as JsonObject) : {};
+            if (status["watches"] !== undefined) answers.push(status);
+          },
+          () => undefined,
+        )
+        .finally(() => (waiting -= 1));
+    }
+    // A status is made in many turns of the event loop. One that needs time of the clock is no
+    // answer of this moment.
+    for (let turns = 0; waiting > 0 && turns < MAX_TURNS_OF_A_STATUS; turns += 1)
+      await clock.advance(0);
     statuses = [...answers];
     leader = server?.leader?.name.slice(DAEMON.length);
   };

@@ -97,6 +97,8 @@ const countOf = ({ handle }: State, table: string): unknown =>
 test("where nothing is old, alerts, deliveries and messages take the same statements whatever their number", async () => {
   const state = openState();
   addSent(state, ROWS_PER_PAGE, NOW_MS - DAY_MS);
+  // The first run compiles what is compiled once, and only compiling is counted.
+  await runPrune(state);
   const few = await runPrune(state);
   addSent(state, 4 * ROWS_PER_PAGE, NOW_MS - DAY_MS);
   const many = await runPrune(state);
