@@ -168,10 +168,13 @@ const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/g
 /** Posts that other watches follow: reported as values, or as what somebody answered. */
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
-/** Of several in one message nobody can say which of them it was. */
+/**
+ * Of several in one message nobody can say which of them it was. The title of a digest's line can
+ * be cut off before its verb; then only the digest's heading says "1 deleted post".
+ */
 function typeOf(text: string, count: number): string | undefined {
-  const isGone = /is gone: deleted/.test(text);
-  if (!isGone && !/ was edited/.test(text)) return "tweet.created";
+  const isGone = /is gone: deleted|\bdeleted posts?\b/i.test(text);
+  if (!isGone && !/ was edited|\bedited posts?\b/i.test(text)) return "tweet.created";
   return count > 1 ? undefined : isGone ? "tweet.deleted" : "tweet.edited";
 }
 
