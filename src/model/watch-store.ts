@@ -184,7 +184,7 @@ export interface WatchStore {
   listWatches(ids?: readonly string[]): Promise<readonly WatchState[]>;
   /**
    * Returns the ids of the configured watches that are paused or have an unreadable target, in no
-   * particular order. Of thousands of watches these are few.
+   * particular order. They are few even among thousands of watches.
    */
   stoppedWatches(): Promise<readonly string[]>;
 }

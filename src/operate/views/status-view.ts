@@ -269,7 +269,7 @@ export function createWatchReader(parts: ViewsDeps): WatchReader {
   };
 }
 
-/** Returns those watches that are named, and so many of the others. */
+/** Returns the named watches and at most `maxWell` of the others, in their order. */
 function withoutMostWell(
   watches: readonly Watch[],
   maxWell: number,

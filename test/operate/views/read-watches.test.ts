@@ -1,4 +1,4 @@
-/** Which watches the overview reads, and which it leaves out. */
+/** Says which watches the overview reads and which it leaves out. */
 import { expect, it } from "vitest";
 import { createWatchReader, type WatchQuery } from "../../../src/operate/views/status-view.ts";
 import type { ViewsDeps } from "../../../src/operate/views/views-deps.ts";

@@ -19,7 +19,7 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
   return isUnlimited ? scenario : limitRequests(scenario);
 }
 
-/** As large as it was drawn, for a mistake that needs its length. */
+/** Draws a scenario that keeps its length, for a mistake that needs it. */
 export const drawUnlimited = (seed: number): Scenario => drawWhole(seed).scenario;
 
 function drawWhole(
