@@ -185,6 +185,33 @@ describe("a backfill", () => {
     expect(daemon.chat()).toHaveLength(2);
   });
 
+  it("sends what on_return: skip has dropped, as one digest to a chat", async () => {
+    const { daemon, read, backfill } = await setUp({ chat: true }, { on_return: "skip" });
+    await daemon.call("watches/w/pause", "POST");
+    await daemon.clock.advance(10 * SECOND);
+    const posted = { username: "loud_one", text: "a zebra of the pause", count: 2 };
+    const { ids } = await daemon.control("tweets", posted);
+    await daemon.clock.advance(60 * SECOND);
+    await daemon.call("watches/w/resume", "POST");
+    await daemon.clock.advance(5 * SECOND);
+    await daemon.control("tweets", { username: "loud_one", text: "a zebra of today" });
+    await daemon.clock.advance(30 * SECOND);
+    expect(daemon.hook.subjects()).not.toContain(ids[0]);
+    const today = [daemon.hook.subjects().length, daemon.chat().length];
+    expect(today).toEqual([1, 1]);
+    await read(...ids.map((id: string) => ({ agoMs: daemon.clock.now() - timeOfTweetId(id), id })));
+    expect(await backfill(12)).toMatchObject({ alerts: 2, known: 0 });
+    await daemon.clock.advance(120 * SECOND);
+    expect(daemon.hook.subjects().slice(1)).toEqual(ids);
+    expect(
+      daemon
+        .chat()
+        .slice(1)
+        .map((text) => text.split("\n")[0]),
+    ).toEqual([expect.stringContaining("2 posts; found by a backfill")]);
+    expect(await backfill(12)).toMatchObject({ alerts: 0, known: 2 });
+  });
+
   it("is held back by a silence like any alert, and is in the audit", async () => {
     const { daemon, read, backfill } = await setUp();
     await daemon.call("silences", "POST", {
