@@ -104,7 +104,9 @@ async function plant(copy: string, patch: Patch): Promise<Outcome> {
 async function failedTest(copy: string, { tests }: Patch): Promise<string | undefined> {
   // A planted patch does not apply a second time: the test of that would catch every bug.
   const which = values.all ? ["--exclude", "test/planted/**"] : ["--maxWorkers", "1", ...tests];
-  const vitest = ["vitest", "run", "--bail", "1", "--reporter", "json", ...which];
+  // All but one file is as it was for the patch before: compiling them again took 40% of the time.
+  const cached = "--experimental.fsModuleCache";
+  const vitest = ["vitest", "run", "--bail", "1", cached, "--reporter", "json", ...which];
   const { code, output } = await run(copy, ["npx", "--no-install", ...vitest]);
   if (code === 0) return undefined;
   const report = JSON.parse(output.slice(output.indexOf('{"num'))) as Report;
