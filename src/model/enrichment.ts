@@ -74,6 +74,11 @@ export interface EnrichmentStore {
    */
   dueEnrichments(query: DueEnrichments): Promise<readonly WaitingEvent[]>;
   /**
+   * Returns when events were routed after their enrichment, by their ids. An event that waits, was
+   * not enriched, or has no delivery left has no entry.
+   */
+  enrichedAt(eventIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
    * Stores a round. Returns the ids of the events whose deliveries it created; an event that no
    * longer waited gets none.
    */

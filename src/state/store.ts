@@ -91,7 +91,12 @@ import {
   spentSince,
 } from "./ledger/spent.ts";
 import { type Executor, transact } from "./db/statement.ts";
-import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
+import {
+  dueEnrichments,
+  enrichedAt,
+  enrichmentBacklog,
+  storeEnrichments,
+} from "./polls/enrichments.ts";
 import { beginDigests, digestPeriod, hasDueDigest } from "./outbox/digest-period.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
@@ -295,6 +300,7 @@ const silences = (db: Executor): SilenceStore => ({
 const enrichments = (db: Executor): EnrichmentStore => ({
   enrichmentBacklog: () => enrichmentBacklog(db),
   dueEnrichments: (query) => dueEnrichments(db, query),
+  enrichedAt: (eventIds) => enrichedAt(db, eventIds),
   storeEnrichments: (round) => storeEnrichments(db, round),
 });
 

@@ -18,6 +18,7 @@ import { json, startLoopbackServer } from "../support/loopback-server.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 
 async function setUp(options: Partial<InnerDaemonOptions> = {}) {
   let store: OpenedStore | undefined;
@@ -347,4 +348,46 @@ it("gives alerts the stored answers of their enrichment, and says how many have 
   expect(view.sent).toEqual([]);
   expect(view.sinks.find(({ sink }) => sink === "hook")?.after).toMatchObject({ alerts: 1 });
   expect(view.limits.join()).not.toContain("have none");
+});
+
+/** An alert waits so long for its answer. */
+const waiting = { on_error: "hold", max_hold: "20m" };
+
+it("routes an alert when its answer came: a silence that began before is active", async () => {
+  const endpoint = await startLoopbackServer((_, response) => void response.writeHead(503).end());
+  onTestFinished(() => endpoint.close());
+  const enrich = { url: `${endpoint.url}/`, allow_private: true, labels: ["mood"], ...waiting };
+  const { clock, post, call, hook, config, backtest } = await setUp({
+    watches: () => ({ all: { ...rare, enrich } }),
+    // What a mute holds is sent when it ends, long after the silence.
+    sink: { mute_time_intervals: ["day"], on_mute: "hold" },
+    more: { time_intervals: { day: [{ times: [{ start: "13:00", end: "15:00" }] }] } },
+  });
+  await post("one zebra");
+  await clock.advance(3 * MINUTE);
+  const matchers = ["watch=~.+"];
+  await call("silences", "POST", { matchers, duration: "10m", comment: "x", author: "Ada" });
+  endpoint.answer(json({ labels: { mood: "bad" } }));
+  await clock.advance(3 * HOUR);
+  expect(hook.events()).toEqual([]);
+  const view = await backtest(config());
+  expect(view.sinks.find(({ sink }) => sink === "hook")?.after?.alerts).toBe(0);
+  expect(view.sent).toEqual([]);
+});
+
+it("routes at the end of the period what had no answer until then", async () => {
+  const endpoint = await startLoopbackServer((_, response) => void response.writeHead(503).end());
+  onTestFinished(() => endpoint.close());
+  const enrich = { url: `${endpoint.url}/`, allow_private: true, labels: ["mood"], ...waiting };
+  const { clock, post, config, backtest } = await setUp({
+    watches: () => ({ all: { ...rare, enrich } }),
+  });
+  await post("one zebra");
+  await clock.advance(3 * MINUTE);
+  const untilMs = clock.now();
+  endpoint.answer(json({ labels: { mood: "bad" } }));
+  await clock.advance(HOUR);
+  const view = await backtest(config(), { untilMs });
+  expect(view.sinks.find(({ sink }) => sink === "hook")?.after?.alerts).toBe(1);
+  expect(view.sent).toEqual([]);
 });

@@ -35,11 +35,12 @@ it("replays what is enriched after the other alerts of its commit, seed 144", as
 });
 
 /**
- * Ops alerts take part in the throttle of their sink and are not replayed, so the replay sends a
- * digest at another time than the daemon did, after somebody had snoozed one of its alerts.
+ * Seed 144: an alert is sent before somebody snoozes it. Seed 216: a silence begins before an alert
+ * is routed. If alerts were routed when they are found, the replay would differ.
  */
-it("explains what was sent before the snooze that holds it in the replay, seed 144", async () => {
-  const { objections, counts } = await checkBacktest(drawScenario(144));
+it.each([144, 216])("routes an enriched alert when its answer came, seed %i", async (seed) => {
+  const { objections, counts } = await checkBacktest(drawScenario(seed));
   expect(objections).toEqual([]);
-  expect(counts.explained).toBeGreaterThan(0);
+  expect(counts.alerts).toBeGreaterThan(0);
+  expect(counts.explained).toBe(0);
 });

@@ -32,7 +32,7 @@ export function limitsOf(
   if (tried.watches.some(({ enrich }) => enrich !== undefined))
     limits.push(
       unanswered === 0
-        ? "Enrichments use the stored answers and their time is not replayed."
+        ? "Enrichments use the stored answers, at the times at which these came."
         : `Enrichments use the stored answers; ${unanswered} alerts have none and are replayed without.`,
     );
   return limits;

@@ -46,7 +46,7 @@ export interface ReplayedConfigs {
 }
 
 export interface ArchiveReplayDeps {
-  readonly store: Pick<Store, "archivedReads" | "eventsById">;
+  readonly store: Pick<Store, "archivedReads" | "enrichedAt" | "eventsById">;
   readonly hash: Hash;
   /** Called with the share that is done, from 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -89,7 +89,7 @@ export async function replayArchive(
   const { startMs, states, acknowledged } = facts;
   const activeWatches = [...planWatches(active, hash, states).values()];
   const answers = new StoredAnswers(
-    (ids) => store.eventsById(ids),
+    store,
     new Map(activeWatches.map(({ watchKey, watch }) => [watchKey, watch.labels])),
   );
   const replay = await createReplay(replayed, {

@@ -13,6 +13,7 @@ import type { ArchivedRead } from "../../model/archive.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { DeliveryPath, EventRecord } from "../../model/history.ts";
 import type { Log } from "../../model/log.ts";
+import type { PollCommit } from "../../model/poll-store.ts";
 import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -30,7 +31,7 @@ import {
   ReplayedWatches,
   type WatchCount,
 } from "../../operate/backtest/replayed-watches.ts";
-import type { StoredAnswers } from "../../operate/backtest/stored-answers.ts";
+import type { Answered, StoredAnswers } from "../../operate/backtest/stored-answers.ts";
 import { createReader } from "../../operate/create-reader.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { planWatches } from "../../operate/plan/configured-polls.ts";
@@ -41,6 +42,7 @@ import { digestsByName } from "../../route/scheduled-digest.ts";
 import { createReplayClock, type ReplayClock } from "../../runtime/replay-clock.ts";
 import { createMeter } from "../../server/metrics/meter.ts";
 import { openMemory } from "../../state/open-memory.ts";
+import { enrichmentOf, type WaitingAlert, WaitingAlerts } from "./waiting-alerts.ts";
 
 /** A message that a sink would have got. */
 export interface RecordedMessage {
@@ -94,6 +96,8 @@ export interface ConfigReplay {
 interface Found {
   readonly evaluated: EvaluatedEvent;
   readonly read: ArchivedRead;
+  /** Absent if its watch enriches none. */
+  readonly answered: Answered | undefined;
 }
 
 /** How many events are read at once for the result. */
@@ -131,7 +135,8 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   });
   await pump.start();
   await clock.settle();
-  const passTo = passWith(deps.acknowledged, { store, clock, escalations });
+  const waiting = new WaitingAlerts({ store, routing, clock, wakeDelivery: () => pump.wake() });
+  const passTo = passWith(deps.acknowledged, { store, clock, escalations, waiting });
   const evaluate = createEvaluation(planned, watches, answers);
   return {
     passTo,
@@ -144,17 +149,16 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
       if (found.length === 0) return;
       const atMs = Math.max(...reads.map((read) => read.atMs));
       await passTo(atMs);
-      await store.commitPoll({
-        ...{ atMs, targets: [], verdicts: [] },
-        events: found.map(({ evaluated }) => evaluated.event),
-        deliveries: found.flatMap(({ evaluated, read }) =>
-          routing.routeOf(evaluated, read.atMs, read.gatherMs),
-        ),
-      });
+      await store.commitPoll(commitOf(found, atMs, routing));
+      waiting.add(found.flatMap((one) => waitingOf(one, atMs)));
       pump.wake();
       await clock.settle();
+      await passTo(atMs);
     },
     async end(sinceMs) {
+      // What would wait longer than the period lasts is shown with the rest.
+      await waiting.route(Number.POSITIVE_INFINITY);
+      await clock.settle();
       await escalations?.stop();
       await pump.stop(0);
       return {
@@ -168,6 +172,25 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   };
 }
 
+const commitOf = (found: readonly Found[], atMs: number, routing: Routing): PollCommit => ({
+  ...{ atMs, targets: [], verdicts: [] },
+  events: found.map(({ evaluated }) => evaluated.event),
+  deliveries: found.flatMap(({ evaluated, read, answered }) =>
+    answered === undefined ? routing.routeOf(evaluated, read.atMs, read.gatherMs) : [],
+  ),
+  enrichments: found.flatMap(({ evaluated, answered }) =>
+    answered === undefined ? [] : [enrichmentOf(evaluated)],
+  ),
+});
+
+/** Returns the alert if it waits for its enrichment. What has no stored time does not wait long. */
+function waitingOf({ evaluated, read, answered }: Found, atMs: number): readonly WaitingAlert[] {
+  if (answered === undefined) return [];
+  const { event, atMs: answeredAtMs = atMs } = answered;
+  const routedAtMs = Math.max(atMs, answeredAtMs);
+  return [{ evaluated: { ...evaluated, event }, gatherMs: read.gatherMs, routedAtMs }];
+}
+
 /** Returns the function that evaluates the reads of a commit, in the order of its events. */
 function createEvaluation(
   planned: readonly PlannedWatch[],
@@ -179,20 +202,16 @@ function createEvaluation(
   );
   return async (reads) => {
     const found = reads.flatMap((read) =>
-      watches.evaluate(read).map((evaluated): Found => ({ evaluated, read })),
+      watches.evaluate(read).map((evaluated) => ({ evaluated, read })),
     );
-    const asked = found.filter(({ evaluated }) => enriched.has(evaluated.event.watchKey));
-    const events = await answers.enrich(asked.map(({ evaluated }) => evaluated.event));
-    const byId = new Map(events.map((event) => [event.id, event]));
-    const answered = found.map(({ evaluated, read }): Found => {
-      const event = byId.get(evaluated.event.id);
-      return { read, evaluated: event === undefined ? evaluated : { ...evaluated, event } };
-    });
-    if (reads.length > 1)
-      answered.sort((a, b) => byAgeOfEvents(a.evaluated.event, b.evaluated.event));
-    // A daemon routes an alert once it is enriched, which is after the others of its commit.
-    const isLate = ({ evaluated }: Found) => enriched.has(evaluated.event.watchKey);
-    return [...answered.filter((one) => !isLate(one)), ...answered.filter(isLate)];
+    const events = found
+      .map(({ evaluated }) => evaluated.event)
+      .filter(({ watchKey }) => enriched.has(watchKey));
+    const answered = new Map(
+      (await answers.enrich(events)).map((one) => [one.event.id, one] as const),
+    );
+    if (reads.length > 1) found.sort((a, b) => byAgeOfEvents(a.evaluated.event, b.evaluated.event));
+    return found.map((one) => ({ ...one, answered: answered.get(one.evaluated.event.id) }));
   };
 }
 
@@ -200,23 +219,34 @@ interface Passing {
   readonly store: Store;
   readonly clock: ReplayClock;
   readonly escalations: Escalations | undefined;
+  readonly waiting: WaitingAlerts;
 }
 
-/** Returns the function that lets time pass, in which people acknowledge alerts. */
+/**
+ * Returns the function that lets time pass, in which people acknowledge alerts and answers to
+ * enrichments come.
+ */
 function passWith(
   acknowledged: readonly ReplayedMark[],
-  { store, clock, escalations }: Passing,
+  { store, clock, escalations, waiting }: Passing,
 ): (atMs: number) => Promise<void> {
   const marks = [...acknowledged];
   return async (atMs) => {
-    for (let next = marks[0]; next !== undefined && next.mark.atMs <= atMs; next = marks[0]) {
-      marks.shift();
-      await clock.passTo(next.mark.atMs);
-      await store.mark({
-        ...{ kind: "acknowledged", what: next.eventId, isUndo: next.isUndo },
-        ...next.mark,
-      });
-      escalations?.wake();
+    for (;;) {
+      const [next] = marks;
+      const markAtMs = next?.mark.atMs ?? Number.POSITIVE_INFINITY;
+      const nextMs = Math.min(markAtMs, waiting.nextAtMs);
+      if (nextMs > atMs) break;
+      await clock.passTo(nextMs);
+      if (next === undefined || waiting.nextAtMs <= markAtMs) await waiting.route(nextMs);
+      else {
+        marks.shift();
+        await store.mark({
+          ...{ kind: "acknowledged", what: next.eventId, isUndo: next.isUndo },
+          ...next.mark,
+        });
+        escalations?.wake();
+      }
       await clock.settle();
     }
     await clock.passTo(atMs);

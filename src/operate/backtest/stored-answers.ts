@@ -2,19 +2,30 @@
  * Gives replayed events the answers that the state stored for their enrichment. Nothing is asked
  * again, so an event that the state does not have goes without one.
  */
-import { ENRICH_LABEL } from "../../model/enrichment.ts";
+import { ENRICH_LABEL, type EnrichmentStore } from "../../model/enrichment.ts";
 import { BUILT_IN_LABELS, type ChirpEvent, type Labels } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import { ownValue } from "../../model/own-value.ts";
+import type { RecheckStore } from "../../model/recheck.ts";
+
+/** An event with its answer. */
+export interface Answered {
+  readonly event: ChirpEvent;
+  /** When it was routed with the answer; undefined if the state does not say so. */
+  readonly atMs: number | undefined;
+}
+
+type AnswerStore = Pick<EnrichmentStore, "enrichedAt"> & Pick<RecheckStore, "eventsById">;
 
 interface Answer {
   /** The labels that the enrichment added or replaced. */
   readonly labels: Labels;
   readonly fields: Json | undefined;
+  readonly atMs: number | undefined;
 }
 
 export class StoredAnswers {
-  readonly #eventsById: (ids: readonly string[]) => Promise<readonly ChirpEvent[]>;
+  readonly #store: AnswerStore;
   readonly #labels: ReadonlyMap<string, Labels>;
   readonly #known = new Map<string, Answer>();
   readonly #missing = new Set<string>();
@@ -23,11 +34,8 @@ export class StoredAnswers {
    * `labels` are the own labels of the watches of the active configuration, by the watch's key. A
    * stored event has them besides those of its answer.
    */
-  constructor(
-    eventsById: (ids: readonly string[]) => Promise<readonly ChirpEvent[]>,
-    labels: ReadonlyMap<string, Labels>,
-  ) {
-    this.#eventsById = eventsById;
+  constructor(store: AnswerStore, labels: ReadonlyMap<string, Labels>) {
+    this.#store = store;
     this.#labels = labels;
   }
 
@@ -37,22 +45,27 @@ export class StoredAnswers {
   }
 
   /** Returns the events with their answers. */
-  async enrich(events: readonly ChirpEvent[]): Promise<readonly ChirpEvent[]> {
+  async enrich(events: readonly ChirpEvent[]): Promise<readonly Answered[]> {
     const unknown = events.filter(({ id }) => !this.#known.has(id) && !this.#missing.has(id));
-    const stored = unknown.length === 0 ? [] : await this.#eventsById(unknown.map(({ id }) => id));
-    const byId = new Map(stored.map((event) => [event.id, event]));
-    for (const event of unknown) {
+    if (unknown.length > 0) await this.#load(unknown);
+    return events.map((event) => withAnswer(event, this.#known.get(event.id)));
+  }
+
+  async #load(events: readonly ChirpEvent[]): Promise<void> {
+    const ids = events.map(({ id }) => id);
+    const byId = new Map((await this.#store.eventsById(ids)).map((event) => [event.id, event]));
+    const times = await this.#store.enrichedAt(ids);
+    for (const event of events) {
       const labels = this.#labels.get(event.watchKey) ?? event.labels;
       const answer = answerOf(byId.get(event.id), labels);
       if (answer === undefined) this.#missing.add(event.id);
-      else this.#known.set(event.id, answer);
+      else this.#known.set(event.id, { ...answer, atMs: times.get(event.id) });
     }
-    return events.map((event) => withAnswer(event, this.#known.get(event.id)));
   }
 }
 
 /** Returns what an enrichment added; undefined if the event was not enriched. */
-function answerOf(stored: ChirpEvent | undefined, own: Labels): Answer | undefined {
+function answerOf(stored: ChirpEvent | undefined, own: Labels): Omit<Answer, "atMs"> | undefined {
   if (stored === undefined || ownValue(stored.labels, ENRICH_LABEL) === undefined) return undefined;
   const added = Object.entries(stored.labels).filter(
     // No answer can set a label that the daemon sets itself.
@@ -63,12 +76,9 @@ function answerOf(stored: ChirpEvent | undefined, own: Labels): Answer | undefin
 
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_LABELS);
 
-const withAnswer = (event: ChirpEvent, answer: Answer | undefined): ChirpEvent =>
-  answer === undefined
-    ? event
-    : {
-        ...event,
-        labels: { ...event.labels, ...answer.labels },
-        body:
-          answer.fields === undefined ? event.body : { ...event.body, enrichment: answer.fields },
-      };
+function withAnswer(event: ChirpEvent, answer: Answer | undefined): Answered {
+  if (answer === undefined) return { event, atMs: undefined };
+  const { labels, fields, atMs } = answer;
+  const body = fields === undefined ? event.body : { ...event.body, enrichment: fields };
+  return { event: { ...event, labels: { ...event.labels, ...labels }, body }, atMs };
+}

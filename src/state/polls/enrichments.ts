@@ -15,7 +15,7 @@ import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
 import { scopeOfWatch } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
-import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, statement, transact } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
 
@@ -129,6 +129,23 @@ export async function dueEnrichments(
     error: row.error,
   }));
 }
+
+const firstDeliveries = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("enrichments as n")
+    .innerJoin("deliveries as d", "d.event_id", "n.event_id")
+    .select((eb) => ["n.event_id", eb.fn.min("d.created_at").as("at")])
+    .where("n.event_id", "in", list)
+    .groupBy("n.event_id"),
+);
+
+export const enrichedAt = async (
+  db: Executor,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> =>
+  new Map(
+    (await firstDeliveries(db, eventIds, {})).rows.map(({ event_id: id, at }) => [id, Number(at)]),
+  );
 
 export function storeEnrichments(
   db: Executor,

@@ -44,6 +44,8 @@ export async function openNamed(path: string, nowMs: number): Promise<NamedState
         reads: reads.filter(({ atMs }) => atMs > after.atMs && atMs < untilMs),
         last: after.id === "" ? { atMs: untilMs, id: "end" } : undefined,
       }),
+      enrichedAt: async (ids) =>
+        new Map([...(await store.enrichedAt(ids.map(idOf)))].map(([id, at]) => [nameOf(id), at])),
       eventsById: async (ids) => (await store.eventsById(ids.map(idOf))).map(named),
       eventRecords: async (ids) =>
         (await store.eventRecords(ids)).map((record) => ({

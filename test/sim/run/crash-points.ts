@@ -136,6 +136,7 @@ const NOT_CUT = [
     "escalationOutlook",
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
+  "enrichedAt",
   ...["archiveSize", "archivedReads"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordChange"],
   // Of a state that replicas share; see below.

@@ -172,3 +172,25 @@ test("are set back with the clock", async () => {
     { oldestAtMs: T0 - 1_000, nextAtMs: T0 - 1_000 },
   ]);
 });
+
+test("have the time at which they were routed, once they have an answer and a delivery", async () => {
+  const events = ["1", "2", "3", "4"].map((subject) => event(subject));
+  await wait(events);
+  const [one, two, three] = events as [ChirpEvent, ChirpEvent, ChirpEvent];
+  await settled({ enriched: [enriched(one), enriched(two, { deliveries: [] })] });
+  await settled({ atMs: T0 + 5_000, enriched: [enriched(three, { result: "failed" })] });
+  await store.replay({
+    ...{
+      deliveryIds: [],
+      added: [{ ...deliveryOf(one), sink: "later" }],
+      atMs: T0 + DAY,
+      detail: {},
+    },
+  });
+  expect(await store.enrichedAt(["e1", "e2", "e3", "e4", "none"])).toEqual(
+    new Map([
+      ["e1", T0 + 1_000],
+      ["e3", T0 + 5_000],
+    ]),
+  );
+});
