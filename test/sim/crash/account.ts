@@ -15,6 +15,8 @@ export interface Outcome {
   readonly events: ReadonlyMap<string, number>;
   /** Facts by sink that took them. */
   readonly arrived: ReadonlySet<string>;
+  /** How many silences the operator was told of. */
+  readonly silences: number;
 }
 
 export interface Account {
@@ -45,7 +47,8 @@ export function outcomeOf(played: Played): Outcome {
   for (const event of played.left.events)
     if (event.watchType !== "daemon")
       events.set(factOf(event), (events.get(factOf(event)) ?? 0) + 1);
-  return { events, arrived: arrivedIn(gather(played)) };
+  const told = played.silences.filter(({ certainFromMs }) => Number.isFinite(certainFromMs));
+  return { events, arrived: arrivedIn(gather(played)), silences: told.length };
 }
 
 /** Returns the items that reached a sink, by an alert or by an edit of a message. */
@@ -78,6 +81,9 @@ export function accountOf(played: Played, expected: Outcome): Account {
   const missing = (from: Iterable<string>, there: { has(key: string): boolean }) =>
     [...from].filter((key) => !there.has(key));
   const { copies, wrong } = repeatsIn(gather(played));
+  // What a silence would have held back arrives if the process ended before the silence was stored.
+  const surplus =
+    outcome.silences < expected.silences ? [] : missing(outcome.arrived, expected.arrived);
   return {
     lost: [
       ...missing(expected.events.keys(), outcome.events).map((fact) => `no event: ${fact}`),
@@ -87,7 +93,7 @@ export function accountOf(played: Played, expected: Outcome): Account {
       .filter(([fact, count]) => count > (expected.events.get(fact) ?? 0))
       .map(([fact]) => `two events: ${fact}`),
     others: [
-      ...missing(outcome.arrived, expected.arrived).map((fact) => `must not arrive: ${fact}`),
+      ...surplus.map((fact) => `must not arrive: ${fact}`),
       ...wrong,
       ...check(played).filter((objection) => !isOfScenario(objection)),
     ],
