@@ -87,6 +87,8 @@ it("raises by other thresholds what a daemon with these thresholds raises", () =
         withoutLast(own(archive(tried, records))),
       );
     }),
+    // A milestone counts once, however often it is passed.
+    { examples: [[">= 5", "every 4", [4, 3, 4].map(liked)]] },
   );
 });
 
