@@ -1,6 +1,6 @@
 /**
- * What the disk allows: commits of a single row, one after the other, with the durability of a
- * state. Deliveries are compared with it.
+ * Measures what the disk allows: commits of a single row, one after the other, with the durability
+ * of a state. Delivery is compared with it.
  */
 import { join } from "node:path";
 import { loadDriver } from "../src/state/db/driver.ts";

@@ -1,5 +1,6 @@
 /**
- * From spawning a command beside a running daemon to its end. An empty script takes turns with it.
+ * Measures a command beside a running daemon, from its start to its end. An empty script takes
+ * turns with it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +43,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
   }
 }
 
-/** How long Node ran with these arguments. @throws if it failed. */
+/** Runs Node with these arguments and returns how long it took. @throws if it failed. */
 async function runMs(args: readonly string[]): Promise<number> {
   const startMs = performance.now();
   const child = spawn(process.execPath, args, { stdio: "ignore" });

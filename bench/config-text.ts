@@ -7,7 +7,7 @@ export interface ConfigOptions {
   readonly watches: number;
   /** The schedule of a watch by its number. */
   readonly scheduleOf: (index: number) => string;
-  /** Where the state is; a file beside the configuration unless said otherwise. */
+  /** The location of the state. By default a file beside the configuration. */
   readonly state?: string;
   /** Each has a rate limit of its own. */
   readonly keys?: number;

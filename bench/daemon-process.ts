@@ -11,7 +11,7 @@ const GRACE_MS = 10_000;
 const TICKS_A_SECOND = 100;
 
 export interface DaemonProcess {
-  /** What all its threads have computed so far. */
+  /** Returns the CPU time of all its threads so far. */
   cpuMs(): number;
   residentKilobytes(): number;
   /** The most that was resident so far. */
@@ -23,7 +23,7 @@ export interface DaemonProcess {
   said(text: string): Promise<string>;
   /** Sends a message to the preloaded file and returns its answer. */
   ask<Answer>(): Promise<Answer>;
-  /** As SIGKILL does; resolves when it is gone. */
+  /** Kills it with SIGKILL and resolves when it is gone. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -35,15 +35,15 @@ export interface DeliveryHarness {
 export interface DeliveryOptions {
   readonly folder: string;
   readonly store: OpenedStore;
-  /** Of the receiver. */
+  /** The address of the receiver. */
   readonly url: string;
   readonly setup?: DeliverySetup;
   readonly log?: Log;
-  /** As in the polling harness. */
+  /** The number of the writer, as in the polling harness. */
   readonly writer?: number;
 }
 
-/** What is in the way of each alert. */
+/** Settings and sections that each alert passes through on its way. */
 export interface DeliverySetup {
   /** More settings of the webhook, as YAML in one line: `, dedupe: { … }`. */
   readonly sink?: string;
@@ -59,8 +59,8 @@ export interface DeliverySetup {
 const OPS = "terminal";
 
 /**
- * As in a daemon that runs for months, it is warm: one for all harnesses of a process, which have
- * the same templates.
+ * The template thread, shared by all harnesses of a process, which have the same templates. Sharing
+ * keeps it warm, as in a daemon that runs for months.
  */
 let templateThread: TemplateRunner | undefined;
 

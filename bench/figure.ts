@@ -1,4 +1,4 @@
-/** What one benchmark hands back: a line each, in the words of bench/README.md. */
+/** The result of one benchmark: one line for each figure, in the terms of bench/README.md. */
 
 export interface Figure {
   readonly name: string;

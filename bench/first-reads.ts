@@ -1,9 +1,9 @@
 /**
- * What a first read costs the daemon, by the number of watches: `startDaemon` on an empty state,
- * every watch with a search of its own, the service in memory and the clock virtual, until every
- * watch has its baseline. CPU of the whole process, the service's answers included. The peak of
- * memory is that of the built command at the pace of the service, until the first of ten thousand
- * are read.
+ * Measures what first reads cost the daemon, by the number of watches. `startDaemon` runs on an
+ * empty state, each watch has a search of its own, and the service is in memory on a virtual clock,
+ * until every watch has its baseline. CPU time is that of the whole process, including the
+ * service's answers. The memory peak is that of the built command at the pace of the service, until
+ * the first of ten thousand are read.
  */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

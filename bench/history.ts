@@ -4,9 +4,9 @@
  */
 
 export interface HistoryLine {
-  /** What had landed by then. */
+  /** A name for what had landed by then. */
   readonly label: string;
-  /** Of the recording, `2026-11-29`. */
+  /** The date of the recording, such as `2026-11-29`. */
   readonly date: string;
   readonly node: string;
   readonly ratios: Readonly<Record<string, number>>;

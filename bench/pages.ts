@@ -1,6 +1,6 @@
 /**
- * How long each page of the built daemon takes with 1,000 watches, 200,000 alerts and a month of
- * requests: the longest of several answers, and the longest turn of the event loop.
+ * Measures how long each page of the built daemon takes with 1,000 watches, 200,000 alerts and a
+ * month of requests: the longest of several answers, and the longest turn of the event loop.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

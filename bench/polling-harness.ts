@@ -45,15 +45,15 @@ export interface PollingHarness {
 export interface PollingHarnessOptions {
   readonly folder: string;
   readonly wakeDelivery?: () => void;
-  /** Where its events go; to the webhook, with nothing in their way, where it is left out. */
+  /** The routing of events. By default they go straight to the webhook. */
   readonly routing?: () => Pick<Routing, "routeOf">;
-  /** Whether its polls are archived; they are, where it is left out. */
+  /** Whether polls are archived. They are by default. */
   readonly isArchiving?: () => boolean;
-  /** Where the state is; a file in the folder, where it is left out. */
+  /** The database of the state. By default the state is a file in the folder. */
   readonly postgres?: PostgresAddress;
   /**
-   * Of how many writers on the state it is which, counted from 0: each polls a watch of its own,
-   * which has a sink of its own.
+   * The position of this writer, counted from 0, among all writers on the state. Each one polls a
+   * watch of its own, which has a sink of its own.
    */
   readonly writer?: { readonly number: number; readonly of: number };
 }
@@ -61,7 +61,9 @@ export interface PollingHarnessOptions {
 /** The name of the sink that every event of a writer goes to. */
 export const hookOf = (writer = 0): string => `hook${writer}`;
 
-/** Its baseline is drawn: everything polled from now on is news. */
+/**
+ * Creates a harness whose baseline is already read, so that everything polled from now on is new.
+ */
 export async function createPollingHarness(
   options: PollingHarnessOptions,
 ): Promise<PollingHarness> {

@@ -20,7 +20,7 @@ import type { Turn } from "./turns.ts";
 
 const WATCHES = 20;
 const WARM_REPORTS = 3;
-/** How long work in pages may hold the event loop. */
+/** How long paged work may block the event loop. */
 const LIMIT_MS = 20;
 /** The daemon collects the garbage of its start and prunes its state within this time. */
 const SETTLE_MS = 70_000;

@@ -1,7 +1,7 @@
 /**
- * What a large configuration costs at a start and at a reload: how long the page's port takes to
- * answer meanwhile, the longest turn of the event loop, and the peak of memory beside what is left
- * of it. The state is filled beforehand, as for the idle daemon.
+ * Measures what a large configuration costs at a start and at a reload: how long the page's port
+ * takes to answer meanwhile, the longest turn of the event loop, and the peak of memory beside what
+ * remains in use. The state is filled beforehand, as for the idle daemon.
  */
 import { once } from "node:events";
 import { appendFile } from "node:fs/promises";

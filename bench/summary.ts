@@ -1,4 +1,4 @@
-/** What many measurements come to. Pure; measuring and printing belong to others. */
+/** Summarises many measurements. Pure; measuring and printing belong to others. */
 
 /** The value at a share of the sorted samples: `quantile(ms, 0.99)`. NaN when there is none. */
 export function quantile(samples: readonly number[], share: number): number {

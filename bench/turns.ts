@@ -15,7 +15,10 @@ let turns: Turn[] = [];
 let isMeasured = false;
 let [lastMs, lastCpuMs] = [0, 0];
 
-/** What this thread has computed so far, proc_pid_schedstat(5): other processes do not count. */
+/**
+ * Returns the CPU time of this thread so far, see proc_pid_schedstat(5). Other processes do not
+ * count.
+ */
 function cpuMs(): number {
   return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1e6;
 }

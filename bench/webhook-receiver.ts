@@ -7,7 +7,7 @@ export type { Arrival };
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** What arrived since the last call. */
+  /** Returns what arrived since the last call. */
   arrivals(): Promise<readonly Arrival[]>;
   close(): Promise<void>;
 }

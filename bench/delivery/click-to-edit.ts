@@ -1,5 +1,5 @@
 /**
- * How long it takes from a click below a message in Slack until Slack has the edit that shows its
+ * Measures the time from a click below a message in Slack until Slack has the edit that shows its
  * effect, while 150 events a second go to a webhook.
  */
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 /**
- * How long ten thousand alerts take to one Slack channel, one Discord webhook and one webhook at
- * the same time, beside what the vendors allow: the whole daemon on a virtual clock, with the data
- * service and the vendors in memory.
+ * Measures how long ten thousand alerts take to one Slack channel, one Discord webhook and one
+ * webhook at the same time, compared with the vendors' limits. Runs the whole daemon on a virtual
+ * clock, with the data service and the vendors in memory.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

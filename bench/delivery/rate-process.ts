@@ -8,12 +8,12 @@ import type { Figure } from "../figure.ts";
 import { drainRate } from "../outbox.ts";
 import { median } from "../summary.ts";
 
-/** What the first argument says, as JSON. */
+/** The first argument as JSON. */
 export type Measured = { readonly setup: DeliverySetup } | { readonly checkout: string };
 
 /**
- * As many as the benchmark `outbox` of the other checkout takes the median of. The first one after
- * the others' turns is slower.
+ * The `outbox` benchmark of the other checkout takes the median of as many drains. The first one
+ * after the turns of other processes is slower.
  */
 const DRAINS = 3;
 

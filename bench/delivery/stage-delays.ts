@@ -1,6 +1,6 @@
 /**
- * How long an alert spends on each part of the way from its commit to the record that it was sent,
- * at 150 events a second, one by one.
+ * Measures how long an alert spends in each stage between its commit and the record that it was
+ * sent, at 150 events a second, one by one.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../../src/model/log.ts";
@@ -17,7 +17,7 @@ const EVENTS_A_SECOND = 150;
 const SECONDS = 12;
 const WARM_UP_SECONDS = 2;
 
-/** In the order in which they happen. */
+/** The times of one alert, in the order in which they happen. */
 interface Moments {
   committedAtMs: number;
   sealedAtMs?: number;
@@ -77,7 +77,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
 
 interface MessageTimes {
   readonly log: Log;
-  /** By message id. */
+  /** The times of each message, by its id. */
   readonly times: ReadonlyMap<string, Pick<Moments, "sealedAtMs" | "recordedAtMs">>;
 }
 

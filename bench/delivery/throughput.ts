@@ -35,7 +35,7 @@ const OTHER = process.env["DELIVERY_BESIDE"];
 interface Rates {
   readonly name: string;
   readonly children: readonly ChildProcess[];
-  /** Of each round, those of all its processes. */
+  /** For each round, the results of all processes. */
   readonly rounds: (readonly number[])[];
 }
 

@@ -8,16 +8,16 @@ import type { HttpRequest, HttpResponse } from "../../src/model/http.ts";
 export interface Vendor {
   readonly name: string;
   readonly host: string;
-  /** What the vendor allows. */
+  /** The vendor's rate limit. */
   readonly limit: { readonly count: number; readonly intervalMs: number } | undefined;
   answer(request: HttpRequest): Promise<HttpResponse>;
-  /** How many times each tweet was accepted, by its id. */
+  /** How often each tweet was accepted, by tweet id. */
   readonly accepted: ReadonlyMap<string, number>;
   readonly refused: () => number;
   readonly lastAcceptedAtMs: () => number;
 }
 
-/** As long as a vendor nearby takes. */
+/** The latency of a vendor nearby. */
 const ANSWER_MS = 80;
 const STATUS_LINK = /\/status\/(\d+)/;
 
@@ -32,7 +32,7 @@ interface VendorTraits {
 interface Window {
   /** Messages that are still allowed now. */
   readonly left: number;
-  /** Until one more is allowed than now. */
+  /** The time until one more message is allowed. */
   readonly resetMs: number;
 }
 
@@ -79,7 +79,10 @@ function createVendor(clock: Clock, { name, host, limit, accepts, refuses }: Ven
   };
 }
 
-/** Which tweet a message is about: its permalink, or the id in the webhook's body. */
+/**
+ * Returns the id of the tweet that a message is about, from its permalink or from the webhook's
+ * body.
+ */
 function tweetOf({ body = "" }: HttpRequest): string {
   const text = body.startsWith("{") ? body : decodeURIComponent(body);
   const id = STATUS_LINK.exec(text)?.[1] ?? /"tweet":\{"id":"(\d+)"/.exec(text)?.[1];

@@ -7,7 +7,10 @@ import { makeWatch } from "../../test/support/make-watch.ts";
 import { createSandboxService } from "../../test/support/sandbox-service.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 
-/** How many accounts post: three of them 65 times each, five 39 times, and so on. */
+/**
+ * The numbers of accounts that share the posts: three accounts post 65 times each, five post 39
+ * times, and so on.
+ */
 export const AUTHORS = [3, 5, 39, 195] as const;
 
 const START_MS = Date.UTC(2026, 2, 2, 9);
@@ -26,7 +29,7 @@ export interface Burst {
   readonly authors: number;
   readonly requests: number;
   readonly byEndpoint: Readonly<Record<string, number>>;
-  /** How many of the posts were reported. */
+  /** The number of posts that were reported. */
   readonly found: number;
   readonly meanDelayMs: number;
 }

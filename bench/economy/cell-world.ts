@@ -17,11 +17,11 @@ export interface TruePost {
   readonly id: string;
   readonly atMs: number;
   /**
-   * Whether it must be reported: not where its account was out of sight in between, or it was taken
-   * back before anyone had to ask.
+   * Whether the post must be reported. False if its account was out of sight meanwhile, or if the
+   * post was deleted before anyone had to ask.
    */
   readonly isExpected: boolean;
-  /** How long it could be seen before it was reported then; ms. */
+  /** Returns how long the post had been visible when it was reported, in ms. */
   readonly waitedMs: (reportedMs: number) => number;
 }
 
@@ -30,7 +30,7 @@ export interface CellWorld {
   readonly userIds: readonly string[];
   /** Posts a day of each account. */
   readonly rates: readonly number[];
-  /** Of the accounts, since the start. */
+  /** Returns the posts of all accounts since the start. */
   posts(): readonly TruePost[];
   /** Billed requests, as the service counts them. */
   billed(): number;

@@ -18,7 +18,10 @@ const MINUTE_MS = 60_000;
 const LATENCY_MS = 60;
 const WARM_UP_DAYS = 1;
 const LIST_ACCOUNTS = 1_000;
-/** How much busier the busiest hour is than the mean one, and the quietest quieter. */
+/**
+ * The swing of the rate over a day: the busiest hour is above the mean by this share, the quietest
+ * below it.
+ */
 const DAY_SWING = 0.8;
 
 export interface FeedOptions {

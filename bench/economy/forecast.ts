@@ -147,18 +147,18 @@ export interface ForecastOptions {
   readonly seed: number;
   /** Counted days after which `plan` is asked, ascending. */
   readonly countedDays: readonly number[];
-  /** That are billed after each. */
+  /** The number of billed days after each forecast. */
   readonly days?: number;
 }
 
 interface Held {
   /** Before anything was counted. */
   readonly isInside: boolean;
-  /** By counted days, as a share of the bill. */
+  /** The error as a share of the bill, by counted days. */
   readonly errors: ReadonlyMap<number, number>;
 }
 
-/** How far a forecast may be off after so many days. */
+/** The greatest error a forecast may have after so many counted days. */
 const AIMS: ReadonlyMap<number, number> = new Map([
   [1, 0.15],
   [3, 0.08],

@@ -1,8 +1,8 @@
 /**
- * How many requests the same news costs: one request per account and tick (a), the engine under a
- * schedule (b), the engine under freshness (c), and the least that hindsight allows (d). Name sizes
- * on the command line: `npm run bench:economy -- 1000x60 100x300`. `--p95 1000x60`: for a limit
- * that 95 of 100 posts keep.
+ * Measures how many requests the same news costs: with one request per account and tick (a), with
+ * the engine under a schedule (b), with the engine under freshness (c), and at the minimum that
+ * hindsight allows (d). The command line names sizes: `npm run bench:economy -- 1000x60 100x300`.
+ * `--p95 1000x60` sets a limit that 95 of 100 posts keep.
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { boundOf, leastOfTicks } from "./bound.ts";
@@ -28,7 +28,7 @@ const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) 
  * take long.
  */
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
-/** Until the pace is learned. */
+/** The time until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 /**
  * Requests a second that the service takes: ten thousand accounts asked one by one want more than
@@ -38,7 +38,7 @@ const PER_SECOND =
   process.env["ECONOMY_PER_SECOND"] === undefined
     ? {}
     : { perSecond: Number(process.env["ECONOMY_PER_SECOND"]) };
-/** What full polls cost is the difference to a run without them. */
+/** A run without full polls shows, by the difference, what they cost. */
 const FULL_POLLS =
   process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
 
@@ -61,8 +61,8 @@ const round = (value: number): string => Math.round(value).toLocaleString("en-US
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 100_000 ? 1 : 0);
 
 /**
- * How often each account would be asked one by one for the mean that was in fact delivered, against
- * what that took.
+ * Returns how many times fewer requests it took than asking each account one by one for the same
+ * mean delay.
  */
 const fewerAtSameMean = ({ accounts }: Size, { requestsPerDay, delayMs }: Measured): string =>
   ((accounts * DAY_MS) / (2 * delayMs.mean) / requestsPerDay).toFixed(1);

@@ -15,7 +15,7 @@ import { DAY_MS } from "./workload.ts";
 const START_MS = Date.UTC(2026, 2, 2);
 const MINUTE_MS = 60_000;
 const LATENCY_MS = 60;
-/** From one newcomer to the next, at most. */
+/** The longest time between two newcomers. */
 const LONGEST_WAIT_MS = 40 * MINUTE_MS;
 
 interface Case {

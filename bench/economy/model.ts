@@ -21,7 +21,7 @@ import {
 } from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
-/** How much further back than its last check a query names an account. */
+/** How much further back than its last check a query covers an account. */
 const MARGIN_MS = 60_000;
 const PAGE = 20;
 const TRIED_PER_PLACE = 3;
@@ -41,7 +41,7 @@ export interface Modelled {
   readonly requestsPerDay: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
   readonly rates: readonly number[];
-  /** What probes are worth at the end, against the first guess. */
+  /** The value of probes at the end, relative to the first guess. */
   readonly learnedWorth: number;
 }
 
@@ -110,7 +110,7 @@ export function modelFreshness(options: {
     return late;
   };
 
-  /** Its posts as they are, found or not: what the service would answer. */
+  /** Describes an account by its actual posts, found or not, as the service would answer. */
   const partOf = (one: Account, nowMs: number): Part => ({
     member: { kind: "from", userId: one.id, handle: one.handle },
     floorMs: one.checkedAtMs - MARGIN_MS,

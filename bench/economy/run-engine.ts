@@ -20,9 +20,9 @@ export interface Cell {
   /** Requests a second that the service takes; 20 unless said. */
   readonly perSecond?: number;
   readonly freshness?: Freshness;
-  /** As the planner chooses, unless said. */
+  /** The interval of full polls. By default the planner chooses it. */
   readonly fullPollEveryMs?: number;
-  /** Until rates and pace are learned; not counted. */
+  /** The time in which rates and pace are learned. Its requests do not count. */
   readonly warmUpDays: number;
   readonly days: number;
 }
@@ -31,7 +31,7 @@ export interface Measured {
   /** Before the first day that counts: first reads and learning. */
   readonly warmUpRequests: number;
   readonly requestsPerDay: number;
-  /** Of them, by what they were for. */
+  /** The requests per day by their purpose. */
   readonly perDay: Readonly<Record<Purpose, number>>;
   /**
    * Searches that went back to the last full poll, and timelines: what finds late and odd items.

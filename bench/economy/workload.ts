@@ -1,7 +1,7 @@
 /**
- * Who posts when: log-normal rates (median 0.4 posts a day, mean 3), half of the posts drawn after
- * others within minutes. From a seed. The world that serves them shows counters at once, timelines
- * within a second, the search within two, one post in a hundred minutes late.
+ * The posts of a group of accounts, from a seed: log-normal rates (median 0.4 posts a day, mean 3),
+ * with half of the posts within minutes of others. The world that serves them shows counters at
+ * once, timelines within a second and the search within two; one post in a hundred is minutes late.
  */
 import { type AccountsWorld, createAccountsWorld } from "../../test/support/accounts-world.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";

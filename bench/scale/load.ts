@@ -1,6 +1,7 @@
 /**
- * What many watches cost, polled at one rate whatever their number: by three replicas on one
- * Postgres, and by one daemon on a file. Then one replica after the other is killed.
+ * Measures what many watches cost when they are polled at the same total rate, whatever their
+ * number: by three replicas on one Postgres, and by one daemon on a file. Then one replica after
+ * the other is killed.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +27,8 @@ const WATCHED_MS = 30_000;
 const SETTLE_MS = 30_000;
 const LATE_MS = 1_000;
 /**
- * Of each watch, to fill the state and to start: nothing is due before, and so nothing has to be
- * made up for.
+ * Time per watch to fill the state and to start. Nothing is due before, so no poll has to be caught
+ * up.
  */
 const HEAD_START_MS = 1;
 
@@ -85,8 +86,8 @@ class Load {
   }
 
   /**
-   * How long after they were due the service was asked for polls: those that were due in a span, of
-   * all watches or of some, those that wait included.
+   * Returns how late the service was asked for the polls that were due in a span, of all watches or
+   * of some. Polls that still wait count too.
    */
   latenessMs(fromMs: number, toMs = Date.now(), queries?: ReadonlySet<string>): readonly number[] {
     const isMeant = ({ query, dueMs }: { readonly query: string; readonly dueMs: number }) =>
@@ -105,7 +106,7 @@ class Load {
     this.#due.set(query, (lateMs < LATE_MS ? dueMs : atMs) + this.#intervalMs);
   }
 
-  /** Until something was due, and what was due is made up for. */
+  /** Waits until polls were due and none of them was late. */
   async untilCaughtUp(): Promise<void> {
     for (;;) {
       const fromMs = Date.now() - 2 * LATE_MS;

@@ -10,7 +10,7 @@ import { type DaemonProcess, startDaemonProcess } from "../daemon-process.ts";
 export interface Replica extends DaemonProcess {
   /** Takes seconds with many watches. */
   status(): Promise<StatusView>;
-  /** Whether it works, and is not between two works. */
+  /** Returns whether it is ready, which it is not while its work is replaced. */
   isReady(): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export interface Shared {
   readonly database: string;
 }
 
-/** By what they cost: shards differ in that. */
+/** Shares are compared by cost, because the cost of shards differs. */
 const PARTS = `select sum(c.cost)::float as cost, sum(c.cost) filter (where c.wanted = c.replica)::float as held
   from replicas r left join claims c on c.replica = r.id and c.kind = 'poll' group by r.id`;
 const CHECK_EVERY_MS = 100;
@@ -59,7 +59,7 @@ export async function untilReady(replicas: readonly Replica[]): Promise<void> {
   for (const replica of replicas) while (!(await replica.isReady())) await pause(CHECK_EVERY_MS);
 }
 
-/** Where the one that leads stands among them. */
+/** Returns the index of the leader. */
 export async function leaderOf(replicas: readonly Replica[]): Promise<number> {
   const leads = await Promise.all(
     replicas.map(async (one) =>

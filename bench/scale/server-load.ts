@@ -1,10 +1,12 @@
-/** What a Postgres server has done so far. Linux only: CPU time is read from /proc. */
+/**
+ * Reads how much work a Postgres server has done so far. Linux only: CPU time is read from /proc.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PostgresServer } from "../../test/support/postgres.ts";
 
 export interface ServerLoad {
-  /** Of all its processes, those that ended included. */
+  /** The CPU time of all its processes, including those that have ended. */
   readonly cpuMs: number;
   /** Committed. */
   readonly transactions: number;

@@ -17,12 +17,15 @@ const KILLS = Number(process.env["SCALE_KILLS"] ?? 30);
  * Each is due every second: a takeover is seen at once. Three keys allow sixty requests a second.
  */
 const CONFIG = { watches: 50, keys: 3, scheduleOf: () => "@every 1s", watch: ", strategy: single" };
-/** In so long each of them asked again. */
+/** Within this time each replica asked again. */
 const SETTLE_MS = 1_500;
 
 interface Takeover {
   readonly isLeader: boolean;
-  /** From the kill until a survivor asks for one of its queries, and for the last of them. */
+  /**
+   * The time from the kill until a survivor asks for the first of the victim's queries, and for the
+   * last.
+   */
   readonly firstMs: number;
   readonly allMs: number;
 }
@@ -46,7 +49,7 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
     while (started < count) await add();
     while (takeovers.length < KILLS) {
       await untilShared({ server, database }, count);
-      // What was asked before does not show who has it now.
+      // Earlier requests do not show which replica has a watch now.
       await pause(SETTLE_MS);
       await untilAllAsked(api);
       const leader = await leaderOf(replicas);

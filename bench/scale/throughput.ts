@@ -16,7 +16,7 @@ import type { ToWriter } from "./writer-process.ts";
 
 const WRITERS = [1, 2, 4];
 const WARM_UPS = 50;
-/** Of all processes together. */
+/** The total of all processes together. */
 const POLLS = 400;
 const EVENTS = 800;
 

@@ -12,9 +12,9 @@ import { makeTweets } from "../tweets.ts";
 
 export interface WriterOptions {
   readonly folder: string;
-  /** Of the state; undefined: a file. */
+  /** The address of the state. Undefined: a file. */
   readonly stateUrl: string | undefined;
-  /** Of the receiver. */
+  /** The address of the receiver. */
   readonly url: string;
   readonly number: number;
   readonly of: number;
