@@ -1,6 +1,6 @@
 /**
- * What one feed of tweets may meet in three hours: posts, what the service hides and breaks,
- * crashes.
+ * Generates what one feed of tweets can meet in three hours: posts, hidden and broken answers of
+ * the service, and crashes.
  */
 import fc from "fast-check";
 import type { FaultKind, FeedScenario } from "./feed-scenario.ts";

@@ -53,7 +53,7 @@ export interface FeedScenario {
 }
 
 export interface FeedResult {
-  /** What the oracle objects to; empty when all is well. */
+  /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
   readonly items: number;
   readonly events: number;

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { feedScenarios } from "./feed-arbitrary.ts";
 import { type FeedScenario, simulateFeed } from "./feed-scenario.ts";
 
-/** As many as show that it plays. Sixty random ones of each: test/long/scenarios.test.ts. */
+/**
+ * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
+ * of each kind.
+ */
 const RUNS = 1;
 
 it("tells every new tweet exactly once, whatever the service, the network and the process do", async () => {

@@ -1,6 +1,6 @@
 /**
- * What a group of accounts may meet in three hours: posts, counters that lie, renames, accounts
- * that go, faults, crashes.
+ * Generates what a group of accounts can meet in three hours: posts, wrong counters, renames,
+ * accounts that disappear, faults and crashes.
  */
 import fc from "fast-check";
 import type { GroupScenario } from "./group-scenario.ts";
@@ -73,7 +73,8 @@ export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
 });
 
 /**
- * Nothing fails and nothing is deleted: then counters are enough, and nobody waits for a full poll.
+ * Scenarios in which nothing fails and nothing is deleted. Counters then suffice, and no account
+ * waits for a full poll.
  */
 export const calmGroupScenarios = groupScenarios.map(
   (scenario): GroupScenario => ({

@@ -21,7 +21,10 @@ export interface GroupScenario {
   readonly seed: number;
   readonly accounts: number;
   readonly way: "auto" | "probe" | "mean" | "p95";
-  /** Whose profiles somebody else asks for every minute: half of the accounts', or others'. */
+  /**
+   * Which profiles another subscriber requests every minute: none, those of half of the accounts,
+   * or those of other accounts.
+   */
   readonly sharing: "none" | "half" | "others";
   readonly skewMin: number;
   readonly hidden: readonly number[];
@@ -63,7 +66,7 @@ export interface GroupScenario {
 }
 
 export interface GroupResult {
-  /** What the oracle objects to; empty when all is well. */
+  /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
   readonly events: number;
   /** The longest that a post was visible and not yet told; minutes. */

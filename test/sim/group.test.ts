@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { calmGroupScenarios, groupScenarios } from "./group-arbitrary.ts";
 import { simulateGroup } from "./group-scenario.ts";
 
-/** As many as show that it plays. Sixty random ones of each: test/long/scenarios.test.ts. */
+/**
+ * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
+ * of each kind.
+ */
 const RUNS = 1;
 
 it("tells every post of a group exactly once, whatever counters, searches, names, the network and the process do", async () => {

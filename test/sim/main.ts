@@ -71,7 +71,7 @@ const KEPT = "test/sim/regressions";
 const TWICE_EVERY = 25;
 const PROGRESS_EVERY = 500;
 const SHRINK_MS = 90_000;
-/** Of a long list of failures the first ones say most. */
+/** The first failures of a long list tell the most. */
 const MAX_KEPT = 5;
 
 if (values.worker) await beWorker();

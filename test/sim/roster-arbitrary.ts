@@ -1,6 +1,6 @@
 /**
- * What member lists may meet in three hours: who comes and goes, counters that lie, lists in parts,
- * faults, crashes.
+ * Generates what member lists can meet in three hours: people who join and leave, wrong counters,
+ * lists in parts, faults and crashes.
  */
 import fc from "fast-check";
 import type { RosterScenario } from "./roster-scenario.ts";
@@ -117,7 +117,10 @@ export const longLists: fc.Arbitrary<RosterScenario> = fc
         },
   );
 
-/** Nothing fails, lists show at once what counters do: then nobody waits for a full poll. */
+/**
+ * Scenarios with few followers at a time. With nothing failing and lists in step with their
+ * counters, no account waits for a full poll.
+ */
 const fewAtOnce = longLists.map((scenario) => ({
   ...scenario,
   follows: scenario.follows.map((follow) => ({ ...follow, count: Math.min(follow.count, 4) })),

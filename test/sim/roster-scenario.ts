@@ -44,13 +44,13 @@ export interface RosterScenario {
     readonly isIndexed: boolean;
     readonly isUnlisted: boolean;
   }[];
-  /** Of those who were there at the start, how many go. */
+  /** How many of those who were there at the start leave. */
   readonly leavers: readonly {
     readonly subject: number;
     readonly atMin: number;
     readonly count: number;
   }[];
-  /** Of those who were there at the start, how many go and come back, on top of the list. */
+  /** How many of those who were there at the start leave and come back, to the top of the list. */
   readonly returns: readonly {
     readonly subject: number;
     readonly atMin: number;
@@ -82,7 +82,7 @@ export interface RosterScenario {
 }
 
 export interface RosterResult {
-  /** What the oracle objects to; empty when all is well. */
+  /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
   /** The longest that a follower was listed and not yet told; minutes. */
   readonly latestMin: number;
@@ -294,7 +294,8 @@ function objectToEvents(
       const isShown =
         !follow.isUnlisted &&
         (follow.isIndexed || scenario.list === "all" || scenario.list === "left");
-      // Who came back is told where leaving is; it may have been too short to notice.
+      // A return is reported where leaving is reported, but the absence may have been too short to
+      // notice.
       if (
         follow.atMs !== firstMs.get(follow.id) ||
         (scenario.list === "left" && isBack(subject, follow))

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { calmRosterScenarios, longLists, rosterScenarios } from "./roster-arbitrary.ts";
 import { simulateRosters } from "./roster-scenario.ts";
 
-/** As many as show that it plays. Sixty random ones of each: test/long/scenarios.test.ts. */
+/**
+ * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
+ * of each kind.
+ */
 const RUNS = 1;
 
 it("tells who came and who went exactly once, whatever counters, lists, the network and the process do", async () => {

@@ -1,6 +1,6 @@
 /**
- * What searches that share queries may meet in two hours: posts that some searches miss, faults,
- * crashes.
+ * Generates what searches with shared queries can meet in two hours: posts that some searches miss,
+ * faults and crashes.
  */
 import fc from "fast-check";
 import type { SearchScenario } from "./search-scenario.ts";

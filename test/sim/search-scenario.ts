@@ -21,7 +21,7 @@ export interface SearchScenario {
   readonly shyWords: readonly string[];
   readonly posts: readonly {
     readonly words: readonly string[];
-    /** Where the words stand. */
+    /** The part of the post or its author in which the words stand. */
     readonly place: "text" | "name" | "handle" | "card";
     readonly atMin: number;
     readonly count: number;
@@ -43,7 +43,7 @@ export interface SearchScenario {
 }
 
 export interface SearchResult {
-  /** What the oracle objects to; empty when all is well. */
+  /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
   readonly events: number;
   readonly requests: number;

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { searchScenarios, WORDS } from "./search-arbitrary.ts";
 import { type SearchScenario, simulateSearches } from "./search-scenario.ts";
 
-/** As many as show that it plays. Sixty random ones of each: test/long/scenarios.test.ts. */
+/**
+ * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
+ * of each kind.
+ */
 const RUNS = 1;
 
 it("tells every tweet to every search that finds it exactly once, however oddly the service searches, whatever the network and the process do", async () => {

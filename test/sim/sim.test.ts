@@ -34,15 +34,15 @@ beforeAll(async () => {
   );
 });
 
-/** Those that were kept, and a minute of seeds: `.ci/run`. */
+/** `.ci/run` also plays the stored scenarios and a minute of seeds. */
 it("plays a seed twice, and another one with replicas that stand still and are replaced, and finds nothing wrong", async () => {
   const jobs: Job[] = [
     { seed: 26, isTwice: true },
     { seed: 3007, replicas: 2, isTwice: true },
   ];
   const verdicts: Verdict[] = [];
-  // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a
-  // virtual clock goes on.
+  // Runs the compiled script as `npm run sim` does. Under the test runner, loading modules takes
+  // time in which the virtual clock goes on.
   const script = join(root, ".sim/test/sim/main.js");
   await spread({
     script,
@@ -59,7 +59,7 @@ it("plays a seed twice, and another one with replicas that stand still and are r
   expect([one?.counts.messages, several?.counts.stalls, several?.counts.replaced]).not.toContain(0);
 });
 
-/** All points: `npm run test:long`. Each takes a whole run, and so does finding them. */
+/** `npm run test:long` plays all points. Each one takes a whole run, and so does finding them. */
 it.each([
   [1, 2],
   [2, 1],

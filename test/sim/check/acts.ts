@@ -1,4 +1,4 @@
-/** Which alerts people acted on, and what that leaves certain about each of them. */
+/** Finds the alerts that people acted on, and what each act proves about its alert. */
 import type { ActSpan } from "../run/acting.ts";
 import type { Evidence } from "./evidence.ts";
 import { rootOf } from "./outbox.ts";
@@ -33,7 +33,10 @@ function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox
   return own.some((alert) => roots.has(rootOf(alert, outbox).row.id));
 }
 
-/** Whether all of these named the alert itself, and were answered one after the other. */
+/**
+ * Returns whether every act named this alert itself and was answered before the next one began.
+ * Only then is their order certain.
+ */
 export const areCertain = (acts: readonly ActSpan[], eventId: string): boolean =>
   acts.every(
     ({ what, changed, fromMs }, n) =>

@@ -1,7 +1,7 @@
 /**
- * What people did about alerts: it is in the state, and messages show it. A message that its sink
- * can edit shows at rest who acknowledged its alerts, and what is sealed later shows it from the
- * beginning.
+ * Checks acknowledgements: each one is in the state, and messages show it. When the system is at
+ * rest, an editable message shows who acknowledged its alerts. A message sealed after an
+ * acknowledgement shows it from the start.
  */
 import type { LeftMark, LeftMessage } from "../run/read-state.ts";
 import type { Attempt, Wire } from "../run/sinks.ts";
@@ -65,7 +65,10 @@ const acknowledgedBy = (
     ),
   );
 
-/** Where a sink had trouble, edits may have been given up. */
+/**
+ * Checks that edited messages show their acknowledgements. Sinks that had trouble are left out,
+ * because their edits may have been given up.
+ */
 function checkShown(evidence: Evidence): readonly string[] {
   const { played, outbox, isClockSet, epochs } = evidence;
   const { mode, steps } = played.scenario;
@@ -130,7 +133,10 @@ const footerIn = ({ body }: Attempt): string | undefined =>
     JSON.stringify(body).replaceAll("\\\\", ""),
   )?.[0];
 
-/** What was acknowledged for a while when its message was made. */
+/**
+ * Checks messages that were sealed some time after an alert of theirs was acknowledged: the first
+ * attempt already shows it.
+ */
 function checkSealed(evidence: Evidence): readonly string[] {
   const { outbox, isClockSet, played, epochs } = evidence;
   if (isClockSet) return [];
@@ -146,7 +152,7 @@ function checkSealed(evidence: Evidence): readonly string[] {
         (mark.undoneAtMs ?? Number.POSITIVE_INFINITY) >= sealedAtMs + EDGE_MS &&
         members.some(({ event }) => event.id === mark.eventId),
     );
-    // What a template says is all there is.
+    // A template decides the whole text, so it need not show acknowledgements.
     const isOwnText = epochs.some(
       ({ rules }) => rules.sinks.get(sink)?.keys["template"] !== undefined,
     );

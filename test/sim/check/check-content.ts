@@ -1,6 +1,6 @@
 /**
- * What a message carries: what was really said, signed, linked, addressed and mentioned as its sink
- * is configured; and nothing of a stranger's that pings.
+ * Checks what a message carries: its alerts are true, and it is signed, linked, addressed and
+ * mentions people as its sink is configured. No text of a stranger pings anybody.
  */
 import { isForgotten } from "./lives.ts";
 import { createHmac } from "node:crypto";
@@ -230,8 +230,8 @@ function checkChatWebhook({ sink, body }: Attempt): readonly string[] {
 }
 
 /**
- * In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at
- * the very beginning whom the sink calls.
+ * Checks that text formatted by Slack has everything escaped that would ping. Two exceptions are
+ * the daemon's own: dates, and the sink's mentions at the very beginning.
  */
 function checkSlack(attempt: Attempt, { keys }: SinkRules): readonly string[] {
   const { sink, body, wire } = attempt;
@@ -316,8 +316,8 @@ function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readon
 }
 
 /**
- * Who matched a single tweet stands in its message; the role is called when one event of several
- * asks for it.
+ * Checks one message. A message about a single tweet names every watch that matched it; a mention
+ * is due when any one of its events asks for it.
  */
 function checkMessage(
   id: string,
@@ -344,7 +344,8 @@ function checkMessage(
   ];
   if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link")
     return objections;
-  // What was like it after it was sealed belongs to a message that died, and does not stand in it.
+  // An alert that joined after the message was sealed belongs to a message that died, so its watch
+  // is not named here.
   if (message.state === "dead") return objections;
   // A digest names the watch of the section in which an alert stands.
   if (message.groupKey.startsWith("digest\n")) return objections;
@@ -371,8 +372,8 @@ const isOfList = (first: LeftMessage, part: LeftMessage): boolean =>
     part.sealedAtMs === first.sealedAtMs);
 
 /**
- * What is sent again by an operator calls nobody; nor does what comes before the end of
- * `min_interval`, nor the digest of a snooze.
+ * Checks mentions. A message that an operator sent again mentions nobody, and neither does one
+ * inside `min_interval` or the digest of a snooze.
  */
 function checkMention(
   message: LeftMessage,
@@ -393,7 +394,8 @@ function checkMention(
   );
   const isOfHandle = reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
   return mentionsOf(sink.keys).flatMap(({ text, when, minIntervalMs }) => {
-    // What a condition makes of other events, and of reposts, is not known here.
+    // The check cannot evaluate a mention's condition on a repost or on an event that is not about
+    // a tweet.
     if (
       when !== undefined &&
       reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)
@@ -429,8 +431,8 @@ function mentionedBy(body: string): readonly string[] {
 }
 
 /**
- * Whether another message of the sink did so less than this before, or at the same moment. A clock
- * that is set moves some of these times.
+ * Returns whether another message of the sink had the mention less than `min_interval` before this
+ * one, or at the same moment. Setting the clock moves some of these times.
  */
 function hasMentioned(
   text: string,

@@ -1,7 +1,7 @@
 /**
- * Of alerts of one sink that are alike in the key of a `dedupe`, one is sent within its window;
- * what is not sent is like one that was. Goes by the events that the state holds, in the words of
- * the documentation.
+ * Checks `dedupe`: of alerts of one sink that have the same key, only one is sent within the
+ * window, and every alert that is not sent has one that was. Works from the events in the state and
+ * the rules in the documentation.
  */
 import { isDropped } from "./check-follow-ups.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -12,7 +12,7 @@ import { type Alert, groupBy } from "./outbox.ts";
 import { textOf, type WrittenDedupe } from "./rules.ts";
 
 export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[] {
-  // What follows an alert on a value is like it, and is wanted.
+  // A follow-up has the same key as its alert and is sent all the same.
   const keyed = outbox.alerts.flatMap((alert) => {
     if (isFollowUp(alert.event)) return [];
     const dedupe = writtenOf(alert);
@@ -39,7 +39,7 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
   return [...twice, ...compared];
 }
 
-/** Whether it is a repeat that made way for what the next poll found: check-levels.ts. */
+/** Whether a repeat was replaced by the value that the next poll found. See check-levels.ts. */
 const isReplaced = ({ row, event }: Alert): boolean =>
   row.state === "duplicate" && row.joinedId === null && event.body["repeat"] !== undefined;
 
@@ -50,8 +50,8 @@ const deadAtMs = ({ row }: Alert, { messages }: Evidence["outbox"]): number | un
 };
 
 /**
- * What was given up was sent to nobody: nothing that comes later joins it, and what joined it
- * before is part of it.
+ * Checks alerts around one whose message was given up. Nobody received it, so no later alert may
+ * join it; alerts that joined it earlier are part of it.
  */
 function checkGivenUp({ row }: Alert, other: Alert, outbox: Evidence["outbox"]): readonly string[] {
   const atMs = deadAtMs(other, outbox);

@@ -1,6 +1,6 @@
 /**
- * Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the
- * throttle's digests and the queue of its sink.
+ * Checks that nothing is late when nothing is wrong: an item is found by one of the next polls, and
+ * its alert is sent by the group timer, the throttle's digest or the sink's queue.
  */
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
@@ -16,7 +16,7 @@ import type { Place } from "./routes.ts";
 import type { SinkRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
-/** Of a queue, and of attempts that take their time. */
+/** The time that waiting in a queue and slow attempts may add. */
 const SLACK_MS = 2 * MIN_MS;
 
 export const checkDelay = (evidence: Evidence): readonly string[] =>

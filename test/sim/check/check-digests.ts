@@ -22,11 +22,11 @@ function checkAlert(alert: Alert, evidence: Evidence): readonly string[] {
   const isGathered = row.groupKey.startsWith(PREFIX);
   const isRequired = places.length > 0 && places.every(({ digest }) => digest !== undefined);
   const isPossible = places.some(({ digest }) => digest !== undefined);
-  // What undoes an alert that a mute holds waits outside its own group.
+  // The undoing of an alert that a mute holds waits outside its own group. See isBehindMute.
   const isSent = row.state === "sealed" || row.state === "waiting" || row.state === "summarised";
   if (isSent && isGathered && !isPossible)
     return [`${what} waits at ${row.sink} for a digest that is not written`];
-  // What a snooze holds for longer is sent when that ends.
+  // An alert that a snooze holds past the digest's time is sent when the snooze ends.
   const isSnoozed = mayBeSnoozed(alert, evidence);
   if (isSent && !isGathered && isRequired && !isSnoozed && !isBehindMute(alert, outbox))
     return [`${what} goes to ${row.sink} outside its digest`];

@@ -58,7 +58,10 @@ function findRepeated(edits: readonly LeftEvent[], { epochs }: Evidence): readon
     .map((key) => `an edit is announced twice: ${key}`);
 }
 
-/** Only where the tweet is followed on for a while after the last trouble. */
+/**
+ * Finds edits that were never reported. Checks only tweets that are still followed for a while
+ * after the last trouble.
+ */
 function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly string[] {
   const { mode, steps, keys } = played.scenario;
   if (mode !== "liveness" || isClockSet || keys.some(({ quota }) => quota < ENOUGH_REQUESTS))

@@ -16,7 +16,7 @@ import { aways, downs, handovers } from "./lives.ts";
 import { type Alert, routedOf } from "./outbox.ts";
 
 const SECOND_MS = 1_000;
-/** What happens at the same moment may come before or after. */
+/** Two things that happen this close together may take effect in either order. */
 const EDGE_MS = 2_000;
 /** A daemon that starts reads its state and its configuration first. */
 const STARTED_WITHIN_MS = 20_000;
@@ -32,7 +32,10 @@ export function checkEscalationsDue(evidence: Evidence): readonly string[] {
   });
 }
 
-/** Of an alert that a sink took at once, in a message of its own or with others. */
+/**
+ * Returns whether a sink took the alert at once, in a message of its own or together with others.
+ * Only such alerts must be escalated on time.
+ */
 function isCounted({ event, row }: Alert, { outbox, played, tweets }: Evidence): boolean {
   const { name = "" } = tweets.get(event.subject) ?? {};
   const isBackfilled = played.scenario.steps.some(

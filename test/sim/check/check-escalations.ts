@@ -15,7 +15,7 @@ import { type Alert, epochsAt, routedOf } from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 import type { WrittenStep } from "./rules.ts";
 
-/** What is asked for at the same moment may come before or after. */
+/** Two things that happen this close together may take effect in either order. */
 const EDGE_MS = 2_000;
 /** A reload ends what is under way before another configuration decides. */
 const RELOAD_TAKES_MS = 20_000;
@@ -28,7 +28,7 @@ export interface Escalated {
   readonly alertIds: readonly string[];
   readonly from: string;
   readonly to: string;
-  /** Which of the steps to that sink it was, from 1. */
+  /** The position of the step among the steps to that sink, counted from 1. */
   readonly nth: number;
   readonly afterMs: number;
   readonly reason: string;
@@ -133,7 +133,7 @@ function checkAlert({ event, row }: Alert, one: Escalated): readonly string[] {
   const what = nameOf(one);
   if (event.watchType === "daemon") return [`${what} is about an event of the daemon`];
   if (isFollowUp(event)) return [`${what} is about a follow-up`];
-  // What its sink does not take may join another alert later.
+  // An alert that its sink did not take may join another alert later.
   return one.reason === "unacknowledged" && row.state !== "sealed" && row.replayedAtMs === null
     ? [`${what} is about an alert that counts as ${row.state}`]
     : [];

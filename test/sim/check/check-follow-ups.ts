@@ -22,7 +22,10 @@ export const isFollowUp = ({
 export const isDropped = ({ row, event }: Alert): boolean =>
   row.state === "duplicate" && row.joinedId === null && isFollowUp(event);
 
-/** What is decided at the same moment as a post is found to be gone. */
+/**
+ * A message sealed within this time after its post was found to be gone may have been decided just
+ * before.
+ */
 const DECIDED_WITHIN_MS = 1_000;
 /** Shorter texts are in other words by chance. */
 const SHORTEST_TEXT = 12;
@@ -145,7 +148,10 @@ const isShownAlone = (
     );
   });
 
-/** What an operator sent again may have been shown before. */
+/**
+ * Finds follow-ups about alerts that nobody was shown. An alert that an operator sent again may
+ * have been shown before.
+ */
 function aboutNothingShown({ outbox }: Evidence): readonly string[] {
   const wasShown = (alert: Alert): boolean => {
     const root = rootOf(alert, outbox);

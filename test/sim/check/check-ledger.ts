@@ -1,6 +1,6 @@
 /**
- * What the ledger says was asked is what the service was asked, key by key; and of no key more than
- * its rate allows.
+ * Checks the ledger against the service, key by key: both counted the same requests, and no key
+ * exceeded its rate.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";

@@ -1,7 +1,7 @@
 /**
- * What follows an alert on a value: it is sent again no sooner than its `repeat_interval`, and once
- * that the value is back; to sinks that want that, and to no other. Whether it is sent in time is
- * for the tests of the daemon: no check knows what the detector remembers.
+ * Checks what follows an alert on a value. The alert is repeated no sooner than `repeat_interval`,
+ * its end is reported once, and both go only to sinks that want them. Punctuality is left to the
+ * daemon's own tests, because no check knows what the detector remembers.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import { ESCALATED } from "./acts.ts";
@@ -87,5 +87,5 @@ function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonl
     : [];
 }
 
-/** Of the intervals that are drawn. */
+/** The shortest `repeat_interval` that a scenario draws, less a tolerance. */
 const SHORTEST_MS = 5 * 60_000 - 2_000;

@@ -33,8 +33,8 @@ const silences = ({ played: { logged, lives } }: Evidence): readonly string[] =>
     );
 
 /**
- * What follows from a connection that was cut, from another replica that stood still in a
- * transaction, or from being declared dead.
+ * Whether an error is an expected result of a cut connection, of a replica that stalled inside a
+ * transaction, or of being declared dead.
  */
 const isOfServer = (error: unknown): boolean =>
   /^STORE_(?:UNREACHABLE|BUSY|REPLACED)$/.test(

@@ -1,6 +1,6 @@
 /**
- * Who comes and goes is reported as it was: nobody who did not, nobody twice, and in the end the
- * last word about everybody is true. This is the specification of lists of accounts; see
+ * Checks member lists: every reported join and leave happened, none is reported twice, and the last
+ * report about each account is true. This is the specification of lists of accounts; see
  * docs/polling-member-lists.md.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -59,7 +59,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
   );
 }
 
-/** Of an event: who, at which list, and whether in or out. */
+/** The join or leave of one account that an event reports. */
 interface Move {
   readonly event: LeftEvent;
   readonly who: string;
@@ -111,7 +111,7 @@ function isOfFirstPage(
   );
 }
 
-/** Of these only who comes is reported. */
+/** Whether the watch reports only joins. */
 const isOneWay = ({ rules }: Watched): boolean =>
   /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
 
@@ -251,8 +251,8 @@ function checkSeen(
         move.event.detectedAtMs >= seen.fromMs &&
         move.event.detectedAtMs <= seen.byMs,
     );
-    // Of a list of several pages, `max_pages` has each poll read a part: two whole reads take
-    // longer than is given here.
+    // With `max_pages` each poll reads only part of a long list. Two complete reads would take
+    // longer than the simulation allows.
     if (!isIn && rules.keys["max_pages"] !== undefined && /follow/.test(rules.type)) return [];
     const isNoNews = isOneWay(watched) && (!isIn || known !== false || before.length > 0);
     if (isReported || isEmpty || isNoNews || known === undefined || known === isIn) return [];
@@ -260,7 +260,10 @@ function checkSeen(
   });
 }
 
-/** Of lists that are only read for who comes nobody hears who went. */
+/**
+ * Checks that the last report about an account is true. A watch that reports only joins says
+ * nothing about accounts that left.
+ */
 function checkLast(
   { watched, facts, moves, what, isHidden }: Line,
   { played }: Evidence,

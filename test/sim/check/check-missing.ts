@@ -32,7 +32,7 @@ export function checkMissing({
       event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [],
     ),
   );
-  // What joined another alert arrives with that one.
+  // An alert that joined another one arrives with it.
   const hasArrived = (alert: Alert): boolean => isThere(alert) || isThere(rootOf(alert, outbox));
   const isThere = (alert: Alert): boolean =>
     arrived.has(`${alert.row.sink} ${alert.event.subject}`) ||

@@ -1,7 +1,7 @@
 /**
- * Nothing is attempted inside muted hours, whenever it was found: not what waited behind a sink
- * that failed, nor what a reload or a restart brought along. Goes by the hours of the moment of
- * each attempt. Alerts that an operator sent again pass.
+ * Checks that nothing is attempted inside muted hours, however long ago it was found: neither a
+ * message that waited behind a failing sink nor one carried over by a reload or a restart. The
+ * hours that are active at the attempt count. Alerts that an operator sent again are exempt.
  */
 import { isFollowUp } from "./check-levels.ts";
 import type { Evidence } from "./evidence.ts";

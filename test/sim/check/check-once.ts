@@ -1,6 +1,6 @@
 /**
- * Nothing is reported twice. A repeat is excused where the answer to the one before was lost: to a
- * timeout, a broken connection, or a crash.
+ * Checks that nothing is reported twice. A repeat is excused only if the answer to the first
+ * attempt was lost in a timeout, a broken connection or a crash.
  */
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
@@ -40,7 +40,7 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       if (type === "tweet.edited" && eventId === undefined) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
-      // What is written says how often: check-dedupe.ts holds it to that.
+      // A sink with its own `dedupe` defines how often: check-dedupe.ts checks it.
       if (isChat && hasOwnDedupe(receipt.sink, epochs)) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
       // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to
@@ -61,8 +61,8 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     );
     if (late !== undefined)
       objections.push(`reported again by a replica that others had taken over from: ${key}`);
-    // What a process sent that was killed then can arrive after the repeat of the next one; of
-    // several, what one sent that stood still.
+    // A message sent by a process that was then killed can arrive after its repeat by the next
+    // process. With several replicas the same holds for a message of a stalled one.
     const lostFirst = (a: Receipt, b: Receipt) =>
       played.scenario.replicas === undefined ? 0 : Number(isLost(b)) - Number(isLost(a));
     const all = [...received].sort((a, b) => lostFirst(a, b) || a.attempt.life - b.attempt.life);

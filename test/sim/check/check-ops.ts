@@ -202,7 +202,7 @@ function checkOutage(
         other.atMs > step.atMs - 30 * MIN_MS &&
         other.atMs < endMs,
     );
-    // Where the quota is spent nobody polls, and nobody hears of it.
+    // Nobody polls while the quota is spent, so nobody notices the outage.
     const polls = played.asked.filter(
       ({ endpoint, atMs }) =>
         endpoint !== "key-usage-info" && atMs > startMs + step.atMs && atMs < startMs + endMs,

@@ -1,7 +1,7 @@
 /**
- * What a group of a sink holds goes out in the order in which it was found, as its timer says: not
- * before `group_wait`, not sooner than `group_interval` after the message before; and what waits
- * for nothing goes out at once.
+ * Checks the order of delivery. A group goes out in the order in which its alerts were found, not
+ * before `group_wait` and at least `group_interval` after its previous message. An alert that waits
+ * for no timer goes out at once.
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isTroubled } from "./check-delay.ts";
@@ -76,8 +76,8 @@ const subjectOf = ({ row, event }: Alert): string =>
   ]);
 
 /**
- * Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take
- * several at once.
+ * Checks that of messages given to a channel at one moment, grouped or not, the oldest goes first.
+ * Webhooks take several at once.
  */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
   const shared = sharedAttempts(outbox);
@@ -110,9 +110,10 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
 }
 
 /**
- * Of an account that comes and goes, the last message in a chat is true: what was found before does
- * not arrive after what undoes it, whichever watches found the two and whatever mutes their routes
- * have. Groups of a route have timers of their own, and a sink that fails its retry schedule.
+ * Checks that the last message in a chat about an account that comes and goes is true. An alert
+ * must not arrive after the alert that undoes it, whichever watches found the two and whatever
+ * mutes their routes have. Route groups are exempt because they have timers of their own, and so is
+ * a failing sink, which has its retry schedule.
  */
 function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   const shared = sharedAttempts(outbox);
@@ -184,7 +185,7 @@ const checkGroups = (evidence: Evidence): readonly string[] =>
 function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const { row, event, places } = alert;
   if (isBehindMute(alert, outbox)) return "";
-  // What came while a watch was away is a group of its own, with a time of its own, whatever the
+  // Alerts from the time in which a watch was away form a group with its own timer, whatever the
   // route groups by.
   if (row.groupKey.startsWith("digest\nreturn\n")) return JSON.stringify([row.sink, row.groupKey]);
   const routes = new Set(places.map(({ route }) => route?.path));
@@ -280,7 +281,10 @@ const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) =>
 const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
 const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
 
-/** By a throttle: it says when they go out, and the group's own timer is running meanwhile. */
+/**
+ * Whether a throttle gathered the alerts. The throttle then sets the time, while the group's own
+ * timer runs on.
+ */
 const wasGathered = ({ alerts }: Sealed): boolean =>
   alerts.some(({ row }) => row.originalGroupKey !== null);
 

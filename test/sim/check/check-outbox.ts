@@ -77,7 +77,10 @@ const isTaken = ({ accepted, wire, status }: Attempt): boolean =>
 const isRefused = ({ accepted, wire, status, trouble }: Attempt): boolean =>
   !accepted && (trouble === "refusing" || (wire !== "slack-bot" && status === 400));
 
-/** What is reported by another alert of the same sink, about the same thing. */
+/**
+ * Checks alerts that count as reported by another alert: that one must be of the same sink and
+ * about the same thing.
+ */
 function checkJoined(
   { id, sink, state, joinedId, eventId, messageId, dueAtMs }: LeftDelivery,
   { outbox, played }: Evidence,
@@ -105,7 +108,7 @@ function checkJoined(
   const isLike =
     other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
   const isSame = other?.row.sink === sink && (isAbout || isLike);
-  // What joined a follow-up is left out with it.
+  // Whatever joined a follow-up is dropped together with it.
   if (isSame && other !== undefined && isDropped(other)) return [];
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []

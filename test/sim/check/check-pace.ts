@@ -7,7 +7,7 @@ import type { Evidence } from "./evidence.ts";
 import { isBroken } from "./lives.ts";
 import { groupBy, isMessage } from "./outbox.ts";
 
-/** What follows a refusal that speaks of the place. */
+/** The pause after a refusal that concerns the whole channel. */
 const QUIET_MS: Readonly<Record<string, number>> = {
   unauthorised: 60_000,
   forbidden: 60_000,
@@ -120,8 +120,8 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
 const quietOf = ({ trouble, waitMs }: Attempt): number => waitMs || (QUIET_MS[trouble ?? ""] ?? 0);
 
 /**
- * Of refusals that were under way together the first answer opens the breaker: one that follows
- * does not put the trial off.
+ * Returns when the pause after a refusal begins. If several refused attempts were under way
+ * together, the first answer opens the breaker and a later one does not postpone the trial.
  */
 function quietFromMs(refusal: Attempt, attempts: readonly Attempt[]): number {
   const { answeredAtMs = 0, waitMs, sink, atMs } = refusal;

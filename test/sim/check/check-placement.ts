@@ -13,7 +13,7 @@ import { placesOf } from "./routes.ts";
 export function checkPlacement(evidence: Evidence): readonly string[] {
   const alerts = groupBy(evidence.outbox.alerts, ({ row }) => row.eventId);
   const { events, unenriched } = evidence.played.left;
-  // What follows an alert goes to the sinks that want it: check-levels.ts.
+  // Follow-ups go to the sinks that want them: check-levels.ts checks those.
   const isChecked = (event: LeftEvent): boolean =>
     event.watchType !== "daemon" && !unenriched.includes(event.id) && !isFollowUp(event);
   return events

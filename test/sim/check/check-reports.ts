@@ -81,7 +81,7 @@ function checkCounts(
         one.detectedAtMs >= fromMs &&
         one.detectedAtMs < untilMs,
     ).length;
-  // What a replica that stood still found is committed when it goes on.
+  // A stalled replica commits what it found only when it continues.
   const isLate = isBroken(played, fromMs - COMMITTED_WITHIN_MS, event.detectedAtMs);
   return watches.flatMap(({ watch, alerts }) => {
     const most = found(watch, toMs);

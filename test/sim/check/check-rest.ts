@@ -32,8 +32,8 @@ export function checkRest(evidence: Evidence): readonly string[] {
 }
 
 /**
- * From when on everything must stand still: the last fault is over, its backoff too, and what it
- * left was done.
+ * Returns the time from which everything must be at rest: the last fault and its backoff are over,
+ * and the work it left is done.
  */
 function restMs({ played: { scenario, lives } }: Evidence): number {
   const { startMs, busyMs } = scenario;

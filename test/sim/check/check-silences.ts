@@ -1,7 +1,7 @@
 /**
- * What a silence matches is held back while it holds, and nothing else is: when an event is found,
- * and when a message is made of alerts that waited for it. Silences that a cut process may have
- * added or ended, or not, allow both.
+ * Checks that exactly the alerts that match an active silence are held back, both when an event is
+ * found and when a message is made of waiting alerts. Where a process was cut while it added or
+ * ended a silence, both outcomes are allowed.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";

@@ -1,7 +1,7 @@
 /**
- * What a snooze matches is not attempted while it holds, whatever it waited for, and is sent as the
- * digest of its snooze once that ends. Snoozes that a cut process may have added or ended, or not,
- * allow both.
+ * Checks that alerts matching a snooze are not attempted while it lasts, whatever they waited for,
+ * and are sent as the snooze's digest when it ends. Where a process was cut while it added or ended
+ * a snooze, both outcomes are allowed.
  */
 import type { Evidence } from "./evidence.ts";
 import { holding } from "./check-silences.ts";

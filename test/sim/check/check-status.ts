@@ -12,8 +12,8 @@ interface Wait {
 }
 
 /**
- * What is next in line goes out at once; a message that failed may be due behind others, and one of
- * a thread goes behind its first.
+ * Reasons to wait that need no end time. The next message in line goes out at once, a retried
+ * message may be due behind others, and a message in a thread follows the first one of that thread.
  */
 const ENDLESS = ["queued", "threaded", "retrying", "sink_failing"];
 

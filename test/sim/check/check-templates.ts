@@ -7,7 +7,7 @@ import type { Evidence } from "./evidence.ts";
 import type { RuledEpoch } from "./expected.ts";
 import type { Alert } from "./outbox.ts";
 
-/** How titles begin. */
+/** How the titles of each template begin. */
 const FORMS: Readonly<Record<string, string>> = { t0: "Short form", t1: "Long form" };
 const ANY_FORM = /(?:Short|Long|Broken) form/;
 

@@ -1,6 +1,6 @@
 /**
- * What goes out alone keeps to the limit of its throttle: with the digests of the interval before
- * it, it is never more than that.
+ * Checks the throttle: the messages that go out alone, together with the digests of the interval
+ * before, never exceed its limit.
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";

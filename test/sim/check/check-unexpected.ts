@@ -54,8 +54,8 @@ function objectTo(
 }
 
 /**
- * Those that have another post, which is like this one by a `dedupe`: check-dedupe.ts says whether
- * it is. A message names them as well.
+ * Returns the watches whose alert about another post joined this one through `dedupe`. A message
+ * names those watches too. Whether the join was right is checked by check-dedupe.ts.
  */
 function watchesJoining(
   { alerts }: Evidence["outbox"],

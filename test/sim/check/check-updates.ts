@@ -54,7 +54,7 @@ function objectTo(
   );
   const isWanted =
     isMarked || epochs.some(({ rules }) => causesOf(rules.sinks.get(sink)).length > 0);
-  // What is sent again leaves its former message without a trace of which one it was.
+  // A message that is sent again leaves no trace of the message that had the alert before.
   const isThere = message !== undefined;
   const isHasty = edits.some((edit, n) => {
     const before = edits[n - 1];
@@ -71,7 +71,10 @@ function objectTo(
   ];
 }
 
-/** Only of sinks that had no trouble and always edited, where enough time was left. */
+/**
+ * Finds messages that lack the mark of an update. Checks only sinks that had no trouble and could
+ * always edit, and only where enough time was left.
+ */
 function findUnmarked(
   byMessage: ReadonlyMap<string, readonly Attempt[]>,
   { played, epochs, outbox, isClockSet }: Evidence,

@@ -28,15 +28,15 @@ interface Followed {
   readonly watched: Watched;
   readonly name: string;
   readonly facts: readonly Fact[];
-  /** Where the values stand in an event. */
+  /** The key of the event body that holds the values. */
   readonly section: string;
-  /** Its events, in order. */
+  /** Events in the order in which they were found. */
   readonly events: readonly LeftEvent[];
-  /** In the words of objections. */
+  /** The name of the value in objections. */
   readonly what: string;
 }
 
-/** What of a type is read, where its values stand in an event, and what the world calls them. */
+/** How the values of a watch type appear in events and in the world. */
 interface Kind {
   readonly section: string;
   readonly fact: string;
@@ -114,7 +114,7 @@ interface Query {
   readonly kind: Kind;
   readonly subject: string;
   readonly name: string;
-  /** Which names of an event count. */
+  /** Which list of names in the event counts. */
   readonly list: "changed" | "crossed";
 }
 
@@ -160,7 +160,10 @@ const CATEGORIES: Readonly<Record<string, readonly number[]>> = {
   },
 };
 
-/** What was ordered of the world, or what follows from it. */
+/**
+ * Returns the values over time: those that the scenario ordered, and those that follow from other
+ * orders.
+ */
 function factsOf(name: string, { facts, categoryOf }: WorldHistory): readonly Fact[] {
   const [kind, subject, field = ""] = name.split(" ");
   if (field === "member_count")

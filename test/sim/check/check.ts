@@ -76,7 +76,7 @@ const CHECKS = [
   ...[checkAcknowledged, checkEscalations, checkEscalationsDue, checkSnoozes],
 ];
 
-/** What is wrong; empty when all is well. */
+/** Returns everything that is wrong, or an empty list. */
 export function check(played: Played): readonly string[] {
   const evidence = gather(played);
   return [...played.failures, ...CHECKS.flatMap((rule) => rule(evidence))];

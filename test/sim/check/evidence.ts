@@ -19,7 +19,7 @@ export interface Evidence {
   readonly expected: (watch: string, tweet: TweetFact) => Expected;
   readonly outbox: Outbox;
   readonly scene: Scene;
-  /** Of the configuration that was active last. */
+  /** Rules of the configuration that was active last. */
   readonly finalRules: Rules;
   /** The operator set the clock: times of the state are not the world's. */
   readonly isClockSet: boolean;

@@ -1,8 +1,7 @@
 /**
- * What is expected of each watch for each tweet: it `must` be reported, `never` may be, or `may`,
- * where the documentation leaves it open or the scenario made it so. This is the specification of
- * feeds; a reader should be able to hold every rule against docs/polling.md and
- * docs/polling-single.md.
+ * Decides for each watch and each tweet whether it `must` be reported, `never` may be, or `may` be
+ * because the documentation or the scenario leaves it open. This is the specification of feeds:
+ * every rule can be checked against docs/polling.md and docs/polling-single.md.
  */
 import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
@@ -209,12 +208,13 @@ export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   return shown;
 }
 
-/** How far `clock_ahead` puts the service's clock. */
+/** How far `clock_ahead` moves the service's clock ahead. */
 const AHEAD_MS = 5 * 60 * MIN_MS;
 
 /**
- * What is seen late is seen at a time of the service's clock. While that one is ahead this comes
- * early; what was to be seen by it and was not, or only for a moment, comes hours later.
+ * Returns the spans in which a late tweet is still hidden. It appears at a time of the service's
+ * clock. While `clock_ahead` lasts it therefore appears early, and afterwards it is hidden again
+ * until its real time.
  */
 function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly Span[] {
   const ahead = played.scenario.steps.flatMap((step) =>
@@ -222,7 +222,7 @@ function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly 
   );
   let hidden: readonly Span[] = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: visibleAtService }];
   for (const { fromMs, toMs } of ahead) {
-    // Those that overlap add up.
+    // The offsets of overlapping faults add up.
     const count = ahead.filter((other) => other.fromMs < toMs && other.toMs > fromMs).length;
     const shown = { fromMs: Math.max(fromMs, visibleAtService - count * AHEAD_MS), toMs };
     hidden = hidden.flatMap((span) => without(span, shown));
@@ -271,7 +271,7 @@ function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
   });
 }
 
-/** All the time in which something kept the daemon from reading, added up. */
+/** Adds up all the time in which something kept the daemon from reading. */
 function troubleMs(steps: readonly Step[]): number {
   return steps.reduce((sum, step) => {
     if (step.do === "crash") return sum + step.downMs + 25 * MIN_MS;
@@ -331,7 +331,7 @@ const wasAway = (watch: string, { scenario }: Played, epochs: readonly RulesThen
       (step.watch === watch || epochs.some(({ rules }) => rules?.id === step.watch)),
   );
 
-/** How long it was disabled or not there, once it had been. */
+/** Returns how long the watch was disabled or absent after its first appearance. */
 const awayMs = (epochs: readonly RulesThen[]): number =>
   epochs.reduce(
     (sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs),

@@ -1,7 +1,4 @@
-/**
- * Which accounts a watch has its eye on, and what the world says of each: on the list, off it, and
- * when.
- */
+/** Returns the accounts that a watch observes, and when the world had each of them on the list. */
 import type { Json } from "../../../src/model/json.ts";
 import {
   AUTHORS,
@@ -25,7 +22,10 @@ export interface Listed {
   readonly target: string;
   readonly people: readonly string[];
   readonly factsOf: (who: string) => readonly Fact[];
-  /** Of the same people on the list whose counter is probed, where that is a longer one. */
+  /**
+   * When each of the same people is on the list whose counter is probed. Set only when that list is
+   * longer than the one that is read.
+   */
   readonly factsOfCounted?: (who: string) => readonly Fact[];
 }
 
@@ -107,7 +107,7 @@ interface Answers {
   readonly people: readonly string[];
 }
 
-/** Who has answered a post so, by posts that are there. */
+/** Returns who answered a post in this way, as far as the answers still exist. */
 function answered({ evidence: { played }, kind, post, people }: Answers): readonly Listed[] {
   if (
     played.scenario.steps.some((step) => step.do === "service fault" && POST_FAULTS.test(step.name))

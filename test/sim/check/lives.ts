@@ -48,7 +48,8 @@ export function handovers(played: Played): readonly Span[] {
   const moments = played.lives.flatMap(({ fromMs, toMs, stalls, cutOffsMs }) => [
     fromMs,
     toMs,
-    // What it may have missed meanwhile it takes as said: to read its configuration again, for one.
+    // After a cut the replica assumes that it missed announcements. It reads its configuration
+    // again, for example.
     ...cutOffsMs,
     ...stalls.flatMap((stall) => [stall.fromMs, stall.toMs]),
   ]);
@@ -58,13 +59,13 @@ export function handovers(played: Played): readonly Span[] {
 }
 
 /**
- * Whether anything of the daemon began, ended, stood still, was cut off or handed over between two
+ * Returns whether any process began, ended, stalled, was cut off or handed over between two
  * moments, both included.
  */
 export const isBroken = (played: Played, fromMs: number, toMs: number): boolean =>
   handovers(played).some((span) => span.fromMs <= toMs && span.toMs >= fromMs);
 
-/** Of those that were cut: when, and from when on their work may have been another's. */
+/** Returns when replicas were cut or stalled. From then on another one may have done their work. */
 export const cuts = ({ lives }: Played): readonly Span[] =>
   lives.flatMap(({ toMs, cutAt, stalls }) => [
     ...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]),
@@ -74,12 +75,12 @@ export const cuts = ({ lives }: Played): readonly Span[] =>
 /** Nobody takes over within this, and nothing that waits for an answer gives up. */
 const SHORT_STALL_MS = 5_000;
 
-/** From then on the others declare a replica dead that stands still. */
+/** A replica that stalls longer than this is declared dead by the others. */
 const LEASE_MS = 15_000;
 
 /**
- * Whether others had taken over from whoever sent it, while it stood still: it may go on with what
- * it was just sending, and begin nothing.
+ * Returns whether the attempt began after other replicas had taken over from its stalled sender.
+ * The sender may finish what it was just sending, but begin nothing.
  */
 export function isSentTooLate({ lives }: Played, { life: number, atMs }: Attempt): boolean {
   const life = lives.find((one) => one.number === number);
@@ -92,7 +93,10 @@ export function isSentTooLate({ lives }: Played, { life: number, atMs }: Attempt
   );
 }
 
-/** Whether whoever sent it may not have stored the answer, within so long. */
+/**
+ * Returns whether the sender may have failed to store the answer, because its life ended within
+ * this time.
+ */
 export function isForgotten(
   played: Played,
   { life: number, atMs, answeredAtMs = Number.POSITIVE_INFINITY }: Attempt,

@@ -51,7 +51,10 @@ function isOnDay(weekdays: readonly string[], day: number): boolean {
   });
 }
 
-/** What counts at a sink: each key as the route has it, else the sink. */
+/**
+ * The muted and active hours at a sink. Each key is taken from the route, or from the sink where
+ * the route has none.
+ */
 export interface Hours {
   readonly mutes: readonly Interval[];
   readonly actives: readonly Interval[];

@@ -17,8 +17,8 @@ export interface Alert {
   readonly row: LeftDelivery;
   readonly event: LeftEvent;
   /**
-   * By every configuration that may have been active when it was found; undefined: it does not
-   * belong there at all.
+   * Where the alert belongs, for every configuration that may have been active when it was found.
+   * Undefined: it does not belong to that sink at all.
    */
   readonly places: readonly (Place & { readonly rules: Rules; readonly watch: WatchRules })[];
 }
@@ -34,7 +34,10 @@ export interface Outbox {
   readonly unmatched: readonly Attempt[];
 }
 
-/** By what the event itself says: a condition on a tweet is not met by what is none. */
+/**
+ * Returns what routes match on, read from the event itself. An event that is not about a tweet
+ * fulfils no condition on tweets.
+ */
 export function routedOf({ labels, body }: Pick<LeftEvent, "labels" | "body">): Routed {
   const tweet = body["tweet"] as JsonObject | undefined;
   const author = (tweet?.["user"] ?? {}) as JsonObject;
@@ -138,7 +141,7 @@ function withFooter(attempt: Attempt, messages: readonly LeftMessage[]): readonl
   return alike.filter(({ chars }) => chars === best).map(({ message }) => message);
 }
 
-/** Of a text that begins with the title of an alert. */
+/** Two texts with this many characters in common begin with the title of the same alert. */
 const MIN_COMMON_CHARS = 30;
 
 function commonChars(one: string, other: string): number {
@@ -171,7 +174,9 @@ export const isPost = ({ sink, path, body }: Attempt): boolean =>
   !path.endsWith("/crosspost") &&
   !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
 
-/** What the receiver can distinguish messages by; undefined where it gets nothing. */
+/**
+ * Returns the value by which the receiver can recognise a message, or undefined if it gets none.
+ */
 export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   const fields = body as { readonly nonce?: string; readonly metadata?: string };
   if (wire === "webhook") return headers["webhook-id"];
@@ -183,8 +188,8 @@ export function keyOf({ wire, body, headers }: Attempt): string | undefined {
 }
 
 /**
- * Of Discord its embeds and what stands above them, of a file its lines, of others what is theirs
- * to say.
+ * Returns the part of a body that carries alerts: for Discord the embeds and the text above them,
+ * for a file its lines.
  */
 function contentOf(body: unknown): string {
   if (typeof body === "string") return body;
@@ -224,7 +229,10 @@ export function comingOf({ row, event }: Alert): string | undefined {
   return JSON.stringify([row.sink, event.type.split(".")[0], target, event.subject]);
 }
 
-/** What undoes an alert that a mute may hold waits as long as that one, outside its own group. */
+/**
+ * Returns whether the alert undoes one that a mute may hold. It then waits as long as that one,
+ * outside its own group.
+ */
 export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
   const coming = comingOf(alert);
   if (coming === undefined) return false;

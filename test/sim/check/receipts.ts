@@ -1,6 +1,6 @@
 /**
- * What was reported to a sink, read from what really arrived there: the JSON of webhooks and files,
- * the links in a chat message.
+ * Reads what each sink received, from what really arrived: the JSON of webhooks and files, and the
+ * links in chat messages.
  */
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
@@ -60,7 +60,7 @@ type EventData = {
   readonly tweet?: { readonly id: string };
 };
 
-/** Those that get the events themselves. */
+/** Whether the sink gets the events themselves as JSON. */
 export const isForPrograms = (wire: Wire): boolean =>
   wire === "webhook" || wire === "file" || wire === "exec";
 
@@ -77,7 +77,7 @@ function readEvents(attempt: Attempt): Receipt {
   const documents = documentsOf(attempt);
   const events = documents.flatMap(({ type, data }) => data.events ?? [{ ...data, type }]);
   const reported = events.flatMap((event): readonly Reported[] =>
-    // What an escalation is about was reported before: check-escalations.ts.
+    // The post of an escalation was reported earlier: check-escalations.ts checks those.
     event.tweet === undefined || event.type === "alert.escalated"
       ? []
       : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
@@ -106,7 +106,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
     ? []
     : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
   const named = new Set(found.filter((id) => tweets.has(id)));
-  // What a tweet of this message answers or quotes is there to be understood, not reported.
+  // A tweet that another one of this message answers or quotes is context and not reported itself.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
   const ids = [...named].filter(
     (id) => !context.has(id) && !REPORTED_OTHERWISE.includes(tweets.get(id)?.name ?? ""),
@@ -137,9 +137,9 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
 }
 
 /**
- * Of a list its own line, as not all lines need be of tweets, and others name other watches: that
- * of a digest may say that no alert came. What stands above a list in a chat is about all of it; on
- * a console each line names its own watch.
+ * Returns the part of a message that is about one tweet. In a list that is the tweet's own line,
+ * because the other lines name other watches and a digest may say that no alert came. In a chat the
+ * text above a list is about all of its lines; on a console each line names its own watch.
  */
 function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   // A console marks what is alarming with "!", and moves the lines of a list in.
@@ -150,7 +150,7 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   const section = own === undefined ? undefined : sectionOf(own, text);
   if (section !== undefined) return section;
   const above = parts.filter((part) => !bullet.test(part)).join("");
-  // Of a few that are shown whole, nothing says which of them names which watch.
+  // When a few alerts are shown whole, nothing says which part names which watch.
   if (own === undefined) return /^\W*\d[\d,]* alerts\b/m.test(text) ? "" : text;
   return wire === "console" ? own : `${above}\n${own}`;
 }
@@ -169,8 +169,9 @@ const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/g
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
 /**
- * Of several in one message nobody can say which of them it was. The title of a digest's line can
- * be cut off before its verb; then only the digest's heading says "1 deleted post".
+ * Returns the event type that a text shows. With several alerts in one message the type cannot be
+ * told apart. A digest can cut a title off before its verb; then only the digest's heading says "1
+ * deleted post".
  */
 function typeOf(text: string, count: number): string | undefined {
   const isGone = /is gone: deleted|\bdeleted posts?\b/i.test(text);
@@ -178,7 +179,7 @@ function typeOf(text: string, count: number): string | undefined {
   return count > 1 ? undefined : isGone ? "tweet.deleted" : "tweet.edited";
 }
 
-/** What people see, a link behind what it belongs to. */
+/** Returns the text that people see, with each link behind the words it belongs to. */
 function textOf({ wire, body }: Attempt): string {
   if (wire === "email") return (body as { readonly text: string }).text;
   if (wire === "teams") return teamsText(body);
@@ -195,7 +196,7 @@ function textOf({ wire, body }: Attempt): string {
   );
 }
 
-/** What people see: keys that only programs read are left out. */
+/** Returns all strings that people see, without the keys that only programs read. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];

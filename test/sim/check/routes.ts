@@ -1,4 +1,4 @@
-/** Where an event belongs, by the route tree as the documentation describes it. */
+/** Decides where an event belongs, by the route tree as the documentation describes it. */
 import { type Hours, hoursAt } from "./mutes.ts";
 import type {
   RouteRules,
@@ -14,17 +14,17 @@ export interface Place {
   /** Undefined: the watch named the sink itself. */
   readonly route: RouteRules | undefined;
   readonly hours: Hours;
-  /** Of the route, else of the sink. */
+  /** The digest of the route, or else of the sink. */
   readonly digest: WrittenDigest | undefined;
-  /** As it is written on the route, else on the sink. */
+  /** The `dedupe` written on the route, or else on the sink. */
   readonly dedupe: WrittenDedupe | false | undefined;
-  /** Who is notified next, as it is written on the route, else on the sink. */
+  /** The escalation steps written on the route, or else on the sink. */
   readonly escalate: readonly WrittenStep[];
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What routes ask of an event. */
+/** The properties of an event that routes can match on. */
 export interface Routed {
   readonly labels: Labels;
   /** A condition in the words of `where`. */

@@ -8,7 +8,7 @@ import type { ConfigText } from "../draw/scenario.ts";
 export interface WatchRules {
   readonly id: string;
   readonly type: string;
-  /** All its keys, those of `defaults.watch` included. */
+  /** All keys of the watch, with those of `defaults.watch` filled in. */
   readonly keys: JsonObject;
   /** Undefined: the tree decides. */
   readonly sinks: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export interface WrittenDedupe {
   readonly windowMs: number;
 }
 
-/** Of alerts on values, as far as it is written. */
+/** The settings of alerts on values; undefined where the configuration has none. */
 export interface WrittenLevels {
   readonly repeatMs: number | false | undefined;
   readonly sendResolved: boolean | undefined;
@@ -136,7 +136,7 @@ export function msOf(text: Json | undefined, otherwise: number): number {
 
 const object = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-/** Of a key whose value is a text. */
+/** Returns the value of a text key. */
 export const textOf = (value: Json | undefined, otherwise = ""): string =>
   typeof value === "string" ? value : otherwise;
 const list = (value: Json | undefined): readonly string[] =>
@@ -201,7 +201,9 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
   };
 }
 
-/** Of the schedules that are drawn. */
+/**
+ * Returns the longest time between two polls. Understands only the schedules that scenarios draw.
+ */
 function gapOf({ schedule, freshness }: JsonObject): number {
   if (freshness !== undefined)
     return typeof freshness === "string"

@@ -1,17 +1,19 @@
-/** Which tweets a watch is about and wants, by its type and its keys, as the documentation says. */
+/**
+ * Decides which tweets a watch covers and reports, by its type and keys as the documentation says.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { BURST_QUERIES, CONDITIONS, IGNORE_FILES, QUERIES } from "../draw/cast.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { textOf, type WatchRules } from "./rules.ts";
 
-/** What of the world decides. */
+/** The parts of the world that the decision depends on. */
 export interface Scene {
   /** Lines of accounts.txt. */
   readonly accountsFile: readonly string[];
   readonly listMembers: readonly string[];
 }
 
-/** What is reported beside posts, unless `include` says otherwise. */
+/** The kinds of posts that are reported beside plain ones unless `include` says otherwise. */
 const INCLUDED: Readonly<Record<string, readonly TweetFact["kind"][]>> = {
   timeline: ["quote"],
   list_tweets: ["quote"],
@@ -70,7 +72,7 @@ function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): 
 export const postNamed = (keys: JsonObject): string | undefined =>
   /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
 
-/** As they are called at the beginning. */
+/** Returns the watched handles, as they are at the start of the scenario. */
 export function accountsOf(keys: JsonObject, scene: Scene): readonly string[] {
   return ((keys["accounts"] ?? []) as readonly Json[]).flatMap((written) =>
     typeof written === "string" ? [handleIn(written)] : scene.accountsFile,
@@ -90,7 +92,7 @@ function isIncluded(type: string, keys: JsonObject, kind: TweetFact["kind"]): bo
     : (INCLUDED[type] ?? INCLUDED_ELSEWHERE).includes(kind);
 }
 
-/** As written, or the lines of the file that is named. */
+/** Returns the ignored handles: those that are written, and the lines of files that are named. */
 const ignored = (items: Json | undefined): readonly string[] =>
   ((items ?? []) as readonly (string | { readonly file: string })[]).flatMap((item) =>
     typeof item === "string" ? [item] : (IGNORE_FILES[item.file] ?? []),

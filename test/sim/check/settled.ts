@@ -1,8 +1,8 @@
-/** Whether everything that is expected has arrived, so that nothing is left to wait for. */
+/** Decides whether everything expected has arrived, so that the simulation can end early. */
 import type { Played } from "../run/simulate.ts";
 import { check } from "./check.ts";
 
-/** Nothing is wrong, and nothing is due before the calm would end. */
+/** Returns whether nothing is wrong and nothing is due before the calm would end. */
 export function isSettled(played: Played): boolean {
   const { scenario, left } = played;
   const calmEndMs = scenario.startMs + scenario.busyMs + scenario.calmMs;
@@ -19,5 +19,5 @@ export function isSettled(played: Played): boolean {
   );
 }
 
-/** By so much a clock that was set may differ from the world's. */
+/** The furthest that a clock set by the operator may differ from the world's. */
 const SKEW_MS = 2 * 3_600_000;

@@ -1,6 +1,6 @@
 /**
- * What was so when, and since when a watch can be held to it: the baseline of a watch is what it
- * found first.
+ * Answers which values held when, and from when on a watch must report changes. What a watch found
+ * first is its baseline.
  */
 import type { Json } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
@@ -16,7 +16,7 @@ const MIN_MS = 60_000;
 export const BASELINE_WITHIN_MS = 3 * MIN_MS;
 /** The longest the daemon leaves a service alone that failed. */
 const AFTER_FAULT_MS = 35 * MIN_MS;
-/** What an answer shows may be so old when it is reported. */
+/** The greatest age of an answer when its content is reported. */
 export const STALE_MS = 10_000;
 
 /** The values that held at some time between two moments, both included. */
@@ -47,7 +47,10 @@ export interface Seen {
   readonly value: Json;
 }
 
-/** What stood already when a watch began is its baseline. */
+/**
+ * Returns the changes that the watch must have seen: each came after its baseline, lasted long
+ * enough to be polled, and met no disturbance.
+ */
 export function seenBy(
   watched: Watched,
   facts: readonly Fact[],
@@ -87,7 +90,7 @@ function disturbances({ played, epochs }: Evidence): readonly Span[] {
   return [...reloads, ...away, ...faults];
 }
 
-/** How many of them are true, at every moment at which one changes. */
+/** Counts how many of the facts are true, at every moment at which one of them changes. */
 export function countOf(all: readonly (readonly Fact[])[]): readonly Fact[] {
   const moments = [...new Set(all.flatMap((facts) => facts.map(({ atMs }) => atMs)))].sort(
     (a, b) => a - b,
@@ -99,15 +102,15 @@ export function countOf(all: readonly (readonly Fact[])[]): readonly Fact[] {
 }
 
 export interface Watched {
-  /** Its first name: events have the name it had when they were found. */
+  /** The first name of the watch. Events carry the name it had when they were found. */
   readonly name: string;
   readonly rules: WatchRules;
   readonly fromMs: number;
-  /** From then on every change must be found. */
+  /** From this time on every change must be found. */
   readonly settledMs: number;
   /** When it was paused or disabled, and the time it takes to come back. */
   readonly away: readonly Span[];
-  /** Whether everything must have been reported in the end. */
+  /** Whether every change must have been reported by the end. */
   readonly isBound: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What came of the canonical scenario when a process was cut, held against what comes of it when
- * none is.
+ * Compares the outcome of the canonical scenario when a process was cut with its outcome when none
+ * was.
  */
 import { check } from "../check/check.ts";
 import { type Evidence, gather } from "../check/evidence.ts";
@@ -9,9 +9,9 @@ import { isEdit, rootOf } from "../check/outbox.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Attempt } from "../run/sinks.ts";
 
-/** What was found and what arrived where. */
+/** The facts that were found, and those that arrived at each sink. */
 export interface Outcome {
-  /** How many events there are of each fact. */
+  /** The number of events for each fact. */
   readonly events: ReadonlyMap<string, number>;
   /** Facts by sink that took them. */
   readonly arrived: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { simulate } from "../run/simulate.ts";
 import { type Account, accountOf, type Outcome, outcomeOf } from "./account.ts";
 import { canonical } from "./canonical.ts";
 
-/** Where the first life of a replica ends: when it passes a point for the `nth` time. */
+/** A crash: the first life of a replica ends when it passes a point for the `nth` time. */
 export interface Cut {
   readonly replicas: number;
   readonly replica: number;
@@ -17,11 +17,11 @@ export interface Cut {
 
 export interface Recording {
   readonly cuts: readonly Cut[];
-  /** What is wrong without any cut. */
+  /** What the checks object to when nothing is cut. */
   readonly objections: readonly string[];
 }
 
-/** How long a process is away that was cut: less than the lease of a replica, or more. */
+/** How long a process that was cut stays away: less than a replica's lease, or more. */
 const DOWN_MS = [3_000, 25_000] as const;
 
 /** Asked all the time whether the state can be written: they leave nothing in it. */
@@ -73,7 +73,7 @@ export async function recordCuts(replicas: number): Promise<Recording> {
   return { cuts: passed.filter(isCut), objections: [...lost, ...doubled, ...others] };
 }
 
-/** What comes of the scenario without any cut, by the number of replicas. */
+/** The outcome of the scenario without a cut, by the number of replicas. */
 const outcomes = new Map<number, Outcome>();
 
 export async function playCut(cut: Cut): Promise<Account> {

@@ -16,13 +16,13 @@ export interface CutsOptions {
 }
 
 export interface CutsResult {
-  /** How many there are. */
+  /** The number of points at which a process can be cut. */
   readonly points: number;
   readonly played: number;
   readonly lost: number;
   readonly doubled: number;
   readonly copies: number;
-  /** What is wrong, by the command that shows it again. */
+  /** Failures, each with the command that reproduces it. */
   readonly wrong: readonly string[];
 }
 

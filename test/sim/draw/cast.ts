@@ -1,6 +1,6 @@
 /**
- * Who and what lives in a simulated world, and the conditions that watches put on it: each as it is
- * written, and what it means, in plain words of this file.
+ * The accounts, posts and places of a simulated world, and the conditions that watches set. Each
+ * condition comes with its meaning as a plain function, which the checks use.
  */
 
 /** A post as conditions see it. */
@@ -11,7 +11,10 @@ export interface PostView {
   readonly lang: string;
 }
 
-/** Who posts; the first ones are followed by watches, the others only speak. */
+/**
+ * The accounts that post. Watches follow the first five; the others are only found by searches and
+ * the like.
+ */
 export const AUTHORS = [
   "anna0",
   "boris1",
@@ -24,7 +27,7 @@ export const AUTHORS = [
 ] as const;
 export const WATCHED = AUTHORS.slice(0, 5);
 
-/** Who follows, joins and leaves; they post nothing. */
+/** The accounts that follow, join and leave. They never post. */
 export const FANS = ["fan0", "fan1", "fan2", "fan3", "fan4", "fan5", "fan6", "fan7"] as const;
 
 export const WORDS = ["acme", "bolt", "crane", "delta", "ember"] as const;
@@ -108,12 +111,12 @@ export const IGNORE_FILES: Readonly<Record<string, readonly string[]>> = {
 
 export const LIST_ID = "1400000000000000001";
 export const COMMUNITY_ID = "1500000000000000001";
-/** Where fans come and go. */
+/** The list and the community that fans join and leave. */
 export const FAN_LIST_ID = "1400000000000000002";
 export const FAN_COMMUNITY_ID = "1500000000000000002";
 /** Fans with a badge. */
 export const VERIFIED_FANS: readonly string[] = FANS.slice(0, 4);
-/** What profiles of watched accounts come to match. */
+/** A query that profiles of watched accounts come to match. */
 export const USER_QUERY = "hiring";
 export const WOEID = 1;
 export const TRENDS = ["Lunch", "Rain", "Chess", "Bread", "Tea", "Snow", "R&D"] as const;
@@ -124,9 +127,9 @@ export const COUNTED_POSTS = ["counted0", "counted1"] as const;
 /** Posts that replies and quotes are about: there from the beginning. */
 export const ROOT_POSTS = ["root0", "root1"] as const;
 
-/** In a configuration: becomes the id of the post of that name. */
+/** Returns a placeholder in a configuration for the id of the named post. */
 export const postRef = (name: string): string => `%post:${name}%`;
-/** In a configuration: becomes the id of the one Space. */
+/** A placeholder in a configuration for the id of the only Space. */
 export const SPACE_REF = "%space:room%";
-/** In a configuration: becomes the id of the account of that handle. */
+/** Returns a placeholder in a configuration for the id of the account with that handle. */
 export const userRef = (handle: string): string => `%user:${handle}%`;

@@ -12,13 +12,13 @@ export interface Dice {
   /** Some of them, at least `least`, in their order. */
   some<T>(items: readonly T[], least: number, most?: number): readonly T[];
   shuffled<T>(items: readonly T[]): readonly T[];
-  /** Whether this option is used here: as often as this seed likes it. */
+  /** Decides whether to use an option here. Each seed has its own probability for each option. */
   likes(option: string): boolean;
   /** Other dice of the same seed. What they draw leaves all that these draw as it is. */
   apart(name: string): Dice;
 }
 
-/** How often a seed uses an option that it likes so much. */
+/** The probabilities from which a seed draws one for each option. */
 const TASTES = [0, 0.1, 0.3, 0.6, 0.95];
 
 /** A prime: seeds and names that meet in one place are rare. */

@@ -71,7 +71,6 @@ export function drawConfig(dice: Dice): DrawnConfig {
   return { config: withEscalations(dice.apart("escalations"), drawn), files, keys };
 }
 
-/** What all sinks of a configuration share. */
 type Shared = Pick<SinkScene, "dice" | "file" | "intervals" | "templates">;
 
 function drawSinks(shared: Shared): Record<string, JsonObject> {
@@ -245,7 +244,7 @@ const MATCHERS = [
     'conversation!=""',
   ],
 ];
-/** Of what only tweets have. */
+/** Matches matchers on labels that only alerts about tweets have. */
 const TWEET_MATCHERS = /^(?:author|lang|kind|conversation|event)\b/;
 const LABELS = ["watch", "author", "lang", "kind", "target", "conversation", "type"];
 

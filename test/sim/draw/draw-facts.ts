@@ -20,7 +20,7 @@ import type { WorldOrder } from "./scenario.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** As it was before the daemon came. */
+/** Draws the state of the world before the daemon starts. */
 export function drawFactsBefore(dice: Dice, startMs: number): readonly WorldOrder[] {
   const atMs = -HOUR_MS;
   const follows = WATCHED.flatMap((handle) => [
@@ -152,7 +152,7 @@ export interface FactScene {
   readonly dice: Dice;
   readonly busyMs: number;
   readonly startMs: number;
-  /** Of all watches that there will be. */
+  /** The types of all watches of the scenario, including those that a reload adds. */
   readonly types: readonly string[];
 }
 
@@ -202,7 +202,7 @@ const account: DrawFact = ({ dice }, atMs) => ({
   ]),
 });
 
-/** Which changes watches of a type can see. */
+/** The changes that watches of each type can see. */
 const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
   ...{
     followers: [followed],

@@ -17,7 +17,8 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
   const replica = () => dice.int(0, replicas - 1);
   const point = () => dice.pick(dice.chance(0.3) ? REPLICA_POINTS.own : REPLICA_POINTS.common);
   const own = scenario.steps.flatMap((step): readonly Step[] => {
-    // All replicas go by the server's clock.
+    // All replicas use the database server's clock, so steps that set a replica's clock are
+    // dropped.
     if (step.do === "jump" || (step.do === "crash" && step.point.startsWith("store.setTimesBack:")))
       return [];
     if (step.do === "crash")

@@ -101,7 +101,7 @@ const CHANGES: readonly Change[] = [
       ? without(config, "watches", dice.pick(free))
       : config;
   },
-  // What waits for a sink that is gone waits until it is back.
+  // Removes a sink. Its waiting alerts wait until the sink is back.
   (config, dice) => {
     const [name = "", ...others] = dice.shuffled(
       namesIn(config, "sinks").filter((one) => one !== "console"),
@@ -130,7 +130,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** Nothing changed, but somebody asks. */
+/** A reload of an unchanged configuration. */
 const SAME: Change = (config) => config;
 
 export function drawReloads(

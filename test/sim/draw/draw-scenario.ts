@@ -31,7 +31,7 @@ function drawWhole(
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
   const { config, files, keys } = drawConfig(dice);
   const before = [...drawBefore(dice), ...drawFactsBefore(dice, startMs)];
-  // Nothing is expected of who can pay for nothing more.
+  // Nothing can be expected to arrive when the quota runs out.
   const isPaid = keys.some(({ quota }) => quota === ENOUGH_REQUESTS);
   const mode = dice.chance(0.6) && isPaid ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);

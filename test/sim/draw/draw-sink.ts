@@ -99,7 +99,7 @@ const threads: Readonly<Record<string, Draw>> = {
   thread_window: ({ dice }) => dice.pick(["5m", "1h", "24h"]),
 };
 
-/** By sink type: how it reaches its channel, and what else it can be configured with. */
+/** For each sink type, how it reaches its channel and which optional keys it has. */
 const SINK_TYPES: Readonly<
   Record<
     string,
@@ -290,7 +290,7 @@ export function drawSinkDefaults(
   });
 }
 
-/** What the configuration refuses together. */
+/** Drops keys that the configuration refuses in combination. */
 function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   const isWebhook = sink["webhook_url"] !== undefined || sink["webhook_url_file"] !== undefined;
   const drop = (...keys: readonly string[]) => {

@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../../src/model/json.ts";
 
 export const TEMPLATES: Readonly<Record<string, JsonObject>> = {
-  // Of others its title would not say what happened: the checks read it there.
+  // Applies to new tweets only. The checks read from the title what happened, and this title does
+  // not say it for other events.
   t0: {
     events: ["tweet.created"],
     title: "Short form {{ tweet.user.username }}",

@@ -58,7 +58,7 @@ interface TypeDraws {
   readonly optional: Draws;
 }
 
-/** By watch type. */
+/** The keys of each type of watch that is about new tweets. */
 const OWN_KEYS: Readonly<Record<string, TypeDraws>> = {
   search: {
     required: { query },
@@ -107,7 +107,7 @@ const steps =
   ({ dice }) =>
     Object.fromEntries(dice.some(names, 1, 2).map((name) => [name, text]));
 
-/** Of watches that are not about new tweets. */
+/** The keys of each watch type that is not about new tweets. */
 const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
   followers: { required: { accounts: fileOfAccounts }, optional: people },
   following: { required: { accounts: fileOfAccounts }, optional: people },
@@ -289,7 +289,7 @@ const OTHER_TYPES = Object.keys(OTHER_KEYS);
 
 export function drawWatch(scene: WatchScene): JsonObject {
   const { dice } = scene;
-  // What all watches inherit may be for tweets only.
+  // Keys inherited from `defaults.watch` may be valid for tweets only.
   const isOther = !scene.hasDefaults && dice.chance(0.45);
   const type = dice.pick(isOther ? OTHER_TYPES : TWEET_TYPES);
   const own = (OWN_KEYS[type] ?? OTHER_KEYS[type]) as TypeDraws;
@@ -315,7 +315,7 @@ export function drawWatchDefaults(scene: WatchScene): JsonObject {
   return dropConflicts(Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])));
 }
 
-/** What the configuration refuses together. */
+/** Drops keys that the configuration refuses in combination. */
 function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
   const without = (key: string) => {
     delete watch[key];
@@ -327,7 +327,7 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
       { follow: "account", community_member: "community" }[watch["check"] as string] ?? "tweet";
     for (const key of ["account", "community", "tweet"]) if (key !== about) without(key);
   }
-  // Nothing would be left to report.
+  // Without these keys nothing would be left to report.
   if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
   if (watch["when"] === undefined && watch["type"] === "profile") without("fields");
   return Object.fromEntries(

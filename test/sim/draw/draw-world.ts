@@ -117,7 +117,7 @@ function drawTakenBack(
   });
 }
 
-/** What is added to a text makes no query and no condition true or false. */
+/** Draws edits. The text that they append changes the result of no query and no condition. */
 function drawEdits(
   dice: Dice,
   posts: readonly WorldOrder[],

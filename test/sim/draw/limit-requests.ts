@@ -8,14 +8,14 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
 /**
- * Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read
- * together comes off.
+ * The limits of a scenario, counted in regular polls. Later pages, rechecks and retries come on
+ * top; shared polls save some.
  */
 const MOST = { requests: 75, busyMs: 60 * 60_000 };
-/** Of several daemons, which watch each other all the time. */
+/** The limits with several replicas, which cost more because they watch each other all the time. */
 const MAX_OF_SEVERAL = { requests: 50, busyMs: 25 * 60_000 };
 const SHORTEST_BUSY_MS = 25 * 60_000;
-/** How long the calm is mostly, before everything has arrived. */
+/** The calm usually lasts this long until everything has arrived. */
 const USUAL_CALM_MS = 16 * 60_000;
 
 export function limitRequests(scenario: Scenario): Scenario {
@@ -61,7 +61,9 @@ function requestRate(config: ConfigText, files: Scenario["files"]): number {
   }, 0);
 }
 
-/** What a watch says about when it is polled replaces both keys. */
+/**
+ * Merges `defaults.watch` into a watch. A watch with a schedule or a freshness inherits neither.
+ */
 const withDefaults = (
   own: JsonObject,
   { schedule, freshness, ...others }: JsonObject,
@@ -79,7 +81,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };
 const durationOf = (text: string): number =>
   Number.parseInt(text, 10) * (UNITS[text.at(-1) ?? ""] ?? 0);
 
-/** Of the schedules that are drawn. */
+/** Returns the polling interval. Understands only the schedules that scenarios draw. */
 function intervalOf({ schedule, freshness }: JsonObject): number {
   if (typeof freshness === "string") return durationOf(freshness);
   if (freshness !== undefined) return durationOf((freshness as JsonObject)["mean"] as string);
@@ -138,7 +140,7 @@ function slowDown(config: ConfigText, factor: number): ConfigText {
   };
 }
 
-/** What else is drawn, such as the time without events, allows for no longer intervals. */
+/** The longest interval that the other drawn times, such as the time without events, allow. */
 const LONGEST_INTERVAL_MS = 20 * 60_000;
 
 const slowerDuration = (text: string, factor: number): string =>

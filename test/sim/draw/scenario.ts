@@ -1,6 +1,6 @@
 /**
- * What a simulation plays: a configuration, a world, and what happens when. Plain data, so that it
- * can be kept, cut shorter and played again.
+ * The description of one simulation: a configuration, a world, and steps with their times. Plain
+ * data, so that it can be stored, shrunk and played again.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 
@@ -15,15 +15,18 @@ export interface Scenario {
   readonly mode: "safety" | "liveness";
   /** Wall time at the start. */
   readonly startMs: number;
-  /** How long things happen. */
+  /** How long steps and posts go on. */
   readonly busyMs: number;
-  /** How long nothing happens afterwards at most, for what is expected to arrive. */
+  /** The longest time without events at the end, in which everything expected must arrive. */
   readonly calmMs: number;
-  /** Whether it goes on although everything has arrived: to see that nothing more does. */
+  /**
+   * Whether the calm is played to its end even if everything has arrived, to see that nothing more
+   * does.
+   */
   readonly isWholeCalm: boolean;
-  /** How many daemons share the state; undefined: one, on a file. */
+  /** The number of daemons that share the state. Undefined: a single daemon on a file. */
   readonly replicas?: number;
-  /** By how much the timers by which replicas watch each other are late. */
+  /** How late the timers fire by which replicas watch each other. */
   readonly lateMs?: number;
   /** The time by which the wall clock of each replica is ahead of the world's, 0 unless given. */
   readonly skewsMs?: readonly number[];
@@ -38,9 +41,9 @@ export interface Scenario {
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly keys: readonly { readonly key: string; readonly quota: number }[];
-  /** What is there before the daemon comes, in this order. */
+  /** Orders carried out before the daemon starts, in this sequence. */
   readonly before: readonly WorldOrder[];
-  /** In the order of their times. */
+  /** The steps, sorted by time. */
   readonly steps: readonly Step[];
 }
 
@@ -156,7 +159,7 @@ export type Step =
       readonly forMs: number;
       readonly withinMs?: number;
     })
-  /** Its connections to the server of the state are cut. */
+  /** The replica's connections to the database server are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   /**
    * A network partition separates it from that server for so long, and neither side is notified. A
@@ -168,7 +171,7 @@ export type Step =
       readonly nth: number;
       readonly forMs: number;
     })
-  /** That server is shut down, and started again after so long. */
+  /** The database server is shut down, and started again after this time. */
   | { readonly do: "server away"; readonly atMs: number; readonly forMs: number }
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
@@ -200,7 +203,10 @@ export type Step =
   | { readonly do: "end hold"; readonly atMs: number; readonly nth: number }
   /** A request to the daemon's own API, made again where the daemon ends before it has answered. */
   | { readonly do: "ask"; readonly atMs: number; readonly path: string }
-  /** What a command has read of a watch's past becomes alerts: these posts, found by its query. */
+  /**
+   * A backfill command has read the watch's past and turns these posts, found by its query, into
+   * alerts.
+   */
   | {
       readonly do: "backfill";
       readonly atMs: number;
@@ -210,18 +216,18 @@ export type Step =
     }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
 
-/** What a person does about the `nth` of the alerts that were sent, the newest first. */
+/** What a person does about the `nth` newest of the alerts that were sent. */
 interface OfAlert {
   readonly atMs: number;
   readonly nth: number;
   readonly by: string;
-  /** By the id of the event, or of a message with it. */
+  /** Whether the request names the event's id or the id of a message with it. */
   readonly named: "event" | "message";
 }
 
 interface OfReplica {
   readonly atMs: number;
-  /** From 0, which it is unless said otherwise. */
+  /** The number of the replica, counted from 0; 0 if absent. */
   readonly replica?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What people of a simulation do about alerts, through the daemon's API: marks, snoozes and silences
- * of authors. Records what was asked, when it may have taken effect, and what was answered.
+ * Plays people who act on alerts through the daemon's API: marks, snoozes and silences of authors.
+ * Records what was requested, when it may have taken effect, and what was answered.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import type { Step } from "../draw/scenario.ts";
@@ -19,7 +19,7 @@ export interface ActSpan {
   readonly fromMs: number;
   /** Infinity where nobody heard of it. */
   toMs: number;
-  /** How many alerts it changed; undefined where nobody heard of it. */
+  /** How many alerts it changed. Undefined if no answer arrived. */
   changed: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export function createActing({ now }: Pick<Clock, "now">, silences: SilenceSpan[
     const [sink] = sinks;
     const at = isAtOneSink && sink !== undefined ? `&sink=${sink}` : "";
     const fromMs = now();
-    // Until it is known what is held, everything may be.
+    // The matchers are known only from the answer. Until then any alert may be held back.
     const unknown = { ...spanOf(kind, [], fromMs), sinks: [] };
     silences.push(unknown);
     const query = `for=${length}&by=${encodeURIComponent(by)}${at}`;

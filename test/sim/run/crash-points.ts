@@ -81,7 +81,7 @@ const STORE_READS = [
   "nextEscalationAt",
 ] as const;
 
-/** What only commands call, which nobody runs in a simulation, and reads like those above. */
+/** Store methods that only commands call, which no simulation runs, and reads like those above. */
 const NOT_CUT = [
   ...[
     "clickedMessage",
@@ -139,7 +139,7 @@ const NOT_CUT = [
   "enrichedAt",
   ...["archiveSize", "archivedReads"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordChange"],
-  // Of a state that replicas share; see below.
+  // Methods of a state shared by replicas. See SHARING.
   ...[
     "replicas",
     "claims",
@@ -189,7 +189,7 @@ const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "announce"].flatM
   pointsOf(name),
 );
 
-/** What only replicas do: they join, lead, remove others, and share out the work. */
+/** Calls that only replicas make: they join, lead, remove others, and share out the work. */
 const OF_REPLICAS = [
   ...SHARING,
   ...["enter", "lead", "remove", "tryLock", "knownReplicas", "isPresent"].flatMap((name) => [
@@ -200,12 +200,12 @@ const OF_REPLICAS = [
 
 const ofAll = CRASH_POINTS.filter((point) => !/setTimesBack|close|files/.test(point));
 
-/** Where one of several replicas can be cut, or stand still. */
+/** The points at which one of several replicas can be cut or stalled. */
 export const REPLICA_POINTS = { common: ofAll, own: OF_REPLICAS } as const;
 
 /**
- * What a replica has decided by then it does next: it sends, stores a poll, says how a message
- * fared, or shares out work.
+ * Points after which a replica acts on a decision: it sends, stores a poll, records the outcome of
+ * a message, or shares out work.
  */
 export const DECIDED_POINTS: readonly string[] = [
   ...[

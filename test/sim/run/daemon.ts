@@ -39,19 +39,19 @@ export interface SimDaemonOptions {
   readonly clock: VirtualClock;
   /** For the record. */
   readonly worldClock: Clock;
-  /** Of a new life. */
+  /** Returns the home of a new life. */
   readonly home: () => Home;
-  /** Of the next life: each has its own, whichever process it is of. */
+  /** Returns the number of the next life. Numbers are unique over all processes. */
   readonly nextLife: () => number;
   readonly files: Files;
   readonly configPath: string;
-  /** What a life reaches over the network. */
+  /** Returns the network as one life reaches it. */
   readonly http: (life: number) => Http;
   readonly write: (text: string, life: number) => void;
   readonly outputs: (life: number) => Outputs;
   /** See life.ts. */
   readonly lateMs: number;
-  /** What jitter is drawn from, unless the daemon draws it beside its ids. */
+  /** The source of jitter. By default the daemon's own random source, which also makes its ids. */
   readonly jitter?: Pick<Random, "float"> | undefined;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
@@ -61,7 +61,7 @@ export interface SimDaemonOptions {
   readonly onReplaced: () => void;
 }
 
-/** Where a life keeps its state. */
+/** The place where a life keeps its state. */
 export interface Home extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
   cutOff?(): void;
@@ -72,19 +72,19 @@ export interface SimDaemon {
   /** The one that runs now, or did last. */
   readonly life: number;
   start(): Promise<void>;
-  /** As a signal stops it. */
+  /** Stops it as a signal does. */
   stop(): Promise<void>;
   kill(): void;
   /** It has come to its end by itself. */
   retire(): void;
-  /** What happens when the point is passed for the `nth` time from now on. */
+  /** Calls `act` when the point is passed for the `nth` time from now on. */
   at(point: string, nth: number, act: () => void): void;
   /** Ends, at this point. */
   end(point: string): void;
   stall(forMs: number): void;
-  /** Its connections to the server are cut on their way. */
+  /** Cuts its connections to the database server. */
   cutOff(): void;
-  /** Nothing gets through to the server for so long. */
+  /** Lets nothing through to the database server for this time. */
   part(forMs: number): void;
   reload(): Promise<unknown>;
   /** Asks the daemon's own API. Undefined while none runs. */
@@ -131,7 +131,8 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       };
     },
     startTemplates: (templates) => {
-      // In this process and without a limit in real time: the same seed gives the same messages.
+      // Renders in this process and without a limit in real time, so that the same seed gives the
+      // same messages.
       const render = createTemplateRenderer(templates);
       return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
     },

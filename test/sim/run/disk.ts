@@ -1,7 +1,7 @@
 /**
- * Where a simulated daemon keeps its state: real SQLite files, whose driver is watched from
- * outside. Owns what a process that is killed leaves on the disk (an open transaction is gone, the
- * write-ahead log stays), writes that fail, and the moments before and after a commit.
+ * The disk of a simulated daemon: real SQLite files behind a driver that is observed from outside.
+ * Owns what a killed process leaves on the disk (an open transaction is gone, the write-ahead log
+ * stays), failing writes, and the moments before and after a commit.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
@@ -10,7 +10,7 @@ import {
   type SqliteStatement,
 } from "../../../src/state/db/driver.ts";
 
-/** What fails when the state is written, in SQLite's own codes. */
+/** The failures of a write to the state, by SQLite's error codes. */
 export type DiskFault = "SQLITE_FULL" | "SQLITE_BUSY" | "SQLITE_READONLY";
 
 export interface Disk {
@@ -126,7 +126,7 @@ function watchWrites(
   });
 }
 
-/** As SQLite does: a commit that the disk does not take is rolled back. */
+/** Fails as SQLite does: a commit that does not fit on the disk is rolled back. */
 function refuse(handle: SqliteHandle, code: DiskFault, isCommit: boolean): never {
   if (isCommit && code === "SQLITE_FULL") handle.exec("rollback");
   throw new (loadDriver().SqliteError)(`simulated ${code}`, code);

@@ -1,6 +1,6 @@
 /**
- * Who is asked about events in a simulation: mostly answers, and now and then refuses, talks
- * nonsense, is slow or hangs.
+ * A simulated enrichment endpoint. It mostly answers, and now and then refuses, returns nonsense,
+ * is slow or hangs.
  */
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
@@ -26,7 +26,7 @@ const ANSWER = JSON.stringify({
 });
 
 export function createEnrichStandIn(clock: Clock, random: Random): EnrichStandIn {
-  /** What it does this time, and after how long. */
+  /** Draws the next behaviour and its delay. */
   const draw = (timeoutMs: number) => {
     const chance = random.float();
     if (chance < 0.04) return { kind: "hang", afterMs: timeoutMs } as const;

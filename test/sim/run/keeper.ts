@@ -9,13 +9,13 @@ import type { SimDaemon } from "./daemon.ts";
 /** A process that ran; times are the world's. */
 export interface LifeSpan {
   readonly number: number;
-  /** Which of the replicas it was, from 0. */
+  /** The number of the replica, counted from 0. */
   readonly replica: number;
   readonly fromMs: number;
   toMs: number;
   /**
-   * Where it was cut, or "killed", "replaced", "start failed"; undefined: it was stopped in order,
-   * or runs still.
+   * The point at which it was cut, or "killed", "replaced" or "start failed". Undefined if it was
+   * stopped in order or still runs.
    */
   cutAt: string | undefined;
   /** When it heard that others had taken over. */
@@ -31,7 +31,7 @@ export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "
 export interface Keeper {
   readonly daemon: SimDaemon;
   readonly isUp: boolean;
-  /** Nothing, where it is not down. */
+  /** Does nothing unless it is down. */
   begin(): void;
   act(step: KeeperStep): void;
   /** Once it passes the point. */
@@ -47,7 +47,7 @@ export interface KeeperDeps {
   readonly worldClock: Clock;
   readonly replica: number;
   readonly isOneOfSeveral: boolean;
-  /** Whether the server of the state is shut down: no start succeeds meanwhile. */
+  /** Whether the database server is shut down. No start succeeds meanwhile. */
   readonly isServerAway: () => boolean;
   readonly daemon: SimDaemon;
   readonly lives: LifeSpan[];
@@ -55,11 +55,11 @@ export interface KeeperDeps {
   readonly note: (text: string) => void;
   readonly onBegin: () => void;
   readonly onUp: () => void;
-  /** How long it stays down when it is cut, unless a step says so. */
+  /** How long it stays down after a cut, unless a step says otherwise. */
   readonly downMs?: number | undefined;
 }
 
-/** Nothing a daemon is asked to do takes longer than this. */
+/** No operation of a daemon takes longer than this. */
 const LONGEST_MS = 10 * 60_000;
 /**
  * A point that is not passed within this is not going to be: then it happens wherever the process
@@ -69,10 +69,7 @@ const CUT_WITHIN_MS = { alone: 20 * 60_000, oneOfSeveral: 2 * 60_000 };
 /** A supervisor starts a process again that ended by itself. */
 const RESTART_MS = 5_000;
 
-/**
- * How often the start of one of several replicas may fail, one after the other, while others do not
- * let it in.
- */
+/** How many starts of a replica in a row may fail because others do not let it in. */
 const STARTS = 4;
 
 /** Something that must come to an end while the life lasts that it is asked of. */
@@ -107,7 +104,7 @@ export function watchOver(
 export function createKeeper(deps: KeeperDeps): Keeper {
   const { clock, worldClock, replica, daemon, lives, isOneOfSeveral, note } = deps;
   let state: "down" | "starting" | "up" | "stopping" = "down";
-  /** How long it stays down when it is cut. */
+  /** How long it stays down after a cut. */
   let { downMs = 0 } = deps;
   let lastMoment: Cancel = () => undefined;
   let [isReplaced, failedStarts] = [false, 0];

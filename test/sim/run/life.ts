@@ -9,7 +9,7 @@ import type { Disk } from "./disk.ts";
 
 export interface Life {
   readonly isOver: boolean;
-  /** What happens at the `nth` time that this point is passed from now on. */
+  /** Calls `act` when this point is passed for the `nth` time from now on. */
   at(point: string, nth: number, act: () => void): void;
   /** Hears of every point that is passed from now on. */
   record(onPass: (point: string) => void): void;
@@ -32,8 +32,8 @@ export interface LifeOptions {
   readonly disk: Pick<Disk, "onCommit" | "kill">;
   readonly clock: Clock;
   /**
-   * By how much timers of a tenth of a second are late: replicas have several that do mostly
-   * nothing, which costs real time.
+   * How late timers of a tenth of a second fire. Replicas have several that mostly do nothing, and
+   * running them costs real time.
    */
   readonly lateMs?: number;
   /** The moment it ended. */
@@ -42,7 +42,10 @@ export interface LifeOptions {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Which call a commit belongs to: calls wait for each other inside the store. */
+/**
+ * The call that a commit belongs to. Calls wait for each other inside the store, so the order alone
+ * does not show it.
+ */
 const callUnderWay = new AsyncLocalStorage<string>();
 
 const WATCH_MS = 100;

@@ -42,7 +42,6 @@ export interface Operator {
 export interface OperatorDeps {
   readonly clock: VirtualClock;
   readonly worldClock: Clock;
-  /** How many. */
   readonly replicas: number;
   readonly createDaemon: (
     replica: number,
@@ -58,7 +57,7 @@ export interface OperatorDeps {
   readonly note: (text: string) => void;
   /** Does what the command does itself, and says what it asks the daemon for. */
   readonly readBack: (step: Step & { readonly do: "backfill" }) => Promise<string>;
-  /** How long a process stays down that is cut, unless a step says so. */
+  /** How long a cut process stays down, unless a step says otherwise. */
   readonly downMs?: number | undefined;
 }
 
@@ -73,7 +72,7 @@ export function createOperator(deps: OperatorDeps): Operator {
   const failures: string[] = [];
   let config: ConfigText = {};
   const missed: OperatorStep[] = [];
-  /** What was asked and not answered yet. */
+  /** Requests without an answer so far. */
   const asked = new Set<AskStep>();
   const onBegin = () => epochs.push({ fromMs: worldClock.now(), config });
   const onUp = () => {
@@ -157,7 +156,7 @@ export function createOperator(deps: OperatorDeps): Operator {
       }
       default: {
         const keeper = someone();
-        // Who finds nobody there asks again.
+        // A request that finds no daemon running is made again later.
         if (keeper === undefined) return void missed.push(step);
         if (step.do === "ask" || step.do === "backfill") {
           asked.add(step);

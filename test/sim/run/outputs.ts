@@ -1,6 +1,6 @@
 /**
- * What stands behind the Outputs port in a simulation: a disk for file sinks, a mail server for
- * email sinks and a program for exec sinks, with a script of what goes wrong when.
+ * Implements the Outputs port in a simulation: a disk for file sinks, a mail server for email sinks
+ * and a program for exec sinks, with a script of faults.
  */
 import { basename } from "node:path";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
@@ -8,7 +8,7 @@ import type { Outputs } from "../../../src/model/outputs.ts";
 import type { SinkTroubleKind } from "../draw/scenario.ts";
 import type { Attempt, Wire } from "./sinks.ts";
 
-/** What arrives at a receiver. */
+/** A message as it arrives at a receiver. */
 export type Arrival = Pick<Attempt, "sink" | "life" | "text" | "body" | "path"> & {
   readonly wire: Wire;
 };
@@ -17,7 +17,7 @@ export interface OutputsOptions {
   readonly clock: Clock;
   /** Records it, and says what is wrong with the sink. */
   arrive(arrival: Arrival, headers?: Attempt["headers"]): Attempt;
-  /** Its outcome is settled. */
+  /** Records that the outcome is final. */
   settle(attempt: Attempt): void;
 }
 

@@ -11,9 +11,9 @@ import type { Job } from "./workers.ts";
 
 export interface Verdict {
   readonly seed: number;
-  /** Of everything that happened: the same each time. */
+  /** The hash of everything that happened. It is the same in each run of the seed. */
   readonly hash: string;
-  /** What is wrong; empty when all is well. */
+  /** Everything that is wrong; empty if all is well. */
   readonly objections: readonly string[];
   readonly cpuMs: number;
   readonly counts: {

@@ -1,6 +1,6 @@
 /**
- * What `chirpwatch backfill` does itself, as another process beside the daemon: it keeps what it
- * has read in the state, and asks the daemon for the alerts.
+ * Plays the part of `chirpwatch backfill` that runs in its own process beside the daemon: it stores
+ * what it has read in the state, and asks the daemon for the alerts.
  */
 import { fingerprintOf } from "../../../src/model/source.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";

@@ -23,7 +23,7 @@ export interface LeftEvent {
 }
 
 export interface LeftDelivery {
-  /** In the order in which they came about. */
+  /** Ids follow the order of creation. */
   readonly id: number;
   readonly eventId: string;
   readonly sink: string;
@@ -91,7 +91,7 @@ export interface LeftState {
   /** The same as the sums by hour have them, and those by watch and endpoint. */
   readonly hours: number;
   readonly lines: number;
-  /** What became of every item that was ever read. */
+  /** The verdict on every item that was ever read. */
   readonly verdicts: readonly {
     readonly watch: string;
     readonly itemId: string;
@@ -122,7 +122,7 @@ export interface LeftState {
     readonly shrunkAtMs: number;
     readonly polledAtMs: number;
   }[];
-  /** How often replicas announced that something has changed. */
+  /** The number of changes that replicas announced. */
   readonly announcements: number;
   /** The replicas that there are, and which of them does which part of the work. */
   readonly replicas: readonly { readonly id: string; readonly leads: 0 | 1 }[];
@@ -180,7 +180,9 @@ const NOTHING: LeftState = {
   claims: [],
 };
 
-/** Of a daemon that never got so far there is none. */
+/**
+ * Reads the state at a path. Returns an empty one if the daemon never got far enough to create it.
+ */
 export function readState(path: string): LeftState {
   if (!existsSync(path)) return NOTHING;
   const database = new Database(path, { fileMustExist: true });

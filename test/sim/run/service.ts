@@ -28,7 +28,7 @@ export interface Asked {
   readonly status: number;
   readonly isBilled: boolean;
   readonly isLaterPage: boolean;
-  /** Of tweets; undefined where the answer is no list of them. */
+  /** Whether the answer is an empty list of tweets. Undefined if it is not a list of tweets. */
   readonly isEmptyList: boolean | undefined;
   /** Query string or body. */
   readonly input: string;
@@ -157,7 +157,7 @@ const FAILURES = {
   "gzip-bomb": ["HTTP_TOO_LARGE", "the answer is too large"],
 } as const;
 
-/** As runtime/http-agent answers when the connection does this. @throws HttpError always */
+/** Fails as runtime/http-agent does when the connection has this fault. @throws HttpError always */
 async function breakDown(wire: WireFault, request: HttpRequest, clock: Clock): Promise<never> {
   if (wire === "hang" || wire === "drip") {
     await sleep(clock, request.timeoutMs, request.signal);

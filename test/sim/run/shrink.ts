@@ -53,7 +53,10 @@ export async function shrink(
   return best;
 }
 
-/** What ends trouble stays: without it whatever is expected could rightly be missing for ever. */
+/**
+ * Whether a step ends a trouble. Such steps stay: without them everything expected could rightly be
+ * missing for ever.
+ */
 const isMended = ({ do: what }: Step): boolean =>
   what === "service heals" || what === "sink heals" || what === "resume";
 

@@ -10,7 +10,7 @@ import type { SimDaemon } from "./daemon.ts";
  */
 export interface SilenceSpan {
   readonly kind: "silence" | "snooze";
-  /** Where it holds; everywhere if there is none. */
+  /** The sinks where it holds. Empty: all sinks. */
   readonly sinks: readonly string[];
   readonly matchers: readonly string[];
   /** It may hold from the first to the last of these. */

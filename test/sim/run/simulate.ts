@@ -54,13 +54,13 @@ export interface Played {
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   readonly left: LeftState;
-  /** What the daemon that ran last said of itself in the end; undefined when none ran. */
+  /** The final status of the daemon that ran last. Undefined if none ran. */
   readonly status: JsonObject | undefined;
-  /** What each of them that ran said then. */
+  /** The final status of each daemon that ran. */
   readonly statuses: readonly JsonObject[];
   /** The id of the replica that held the lock of the leader then; undefined where none did. */
   readonly leader: string | undefined;
-  /** What went wrong with the simulation itself, such as a start that never ended. */
+  /** Failures of the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
   /** Everything that happened, in order; and its hash. */
   readonly trace: readonly string[];
@@ -69,17 +69,17 @@ export interface Played {
 
 const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 
-/** How long the calm lasts at least, and how often is asked whether it may end. */
+/** The shortest calm, and how often the simulation checks whether the calm may end. */
 const MIN_CALM_MS = 16 * 60_000;
 const MIN_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
 const MAX_TURNS_OF_A_STATUS = 20;
 
-/** What is done to the lives of the daemons, beside what the scenario says. */
+/** Interventions in the lives of the daemons, beside those of the scenario. */
 export interface Meddling {
   /** Called when a life begins, before anything of it happens. */
   onLife(life: Life, replica: number, number: number): void;
-  /** How long a process stays down that is cut. */
+  /** How long a cut process stays down. */
   readonly downMs: number;
 }
 
@@ -294,7 +294,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     trace: trace.lines,
     hash: trace.hash(),
   });
-  /** What answered that its address is gone is disabled until someone says that it is back. */
+  /** Resumes sinks that were disabled because the receiver answered that its address is gone. */
   const resumeSinks = async () => {
     const gone = receivers.attempts.filter(
       ({ wire, status }) => wire === "webhook" && status === 410,

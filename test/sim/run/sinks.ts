@@ -35,14 +35,15 @@ export interface Attempt {
   /** The life of the daemon that sent it. */
   readonly life: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** As JSON; of a console the text itself. */
+  /** The parsed JSON; for a console the text itself. */
   readonly body: unknown;
   readonly text: string;
   /**
-   * What it was about, beside a new message: a crosspost, an update, a question about credentials.
+   * The request path, which shows what a request is about if it is not a new message: a crosspost,
+   * an update, a check of credentials.
    */
   readonly path: string;
-  /** What was wrong with the sink at this attempt, and how long it asked to be left alone. */
+  /** The fault of the sink at this attempt, and the wait that it asked for. */
   trouble: SinkTroubleKind | undefined;
   waitMs: number;
   accepted: boolean;
@@ -58,7 +59,7 @@ export interface Receivers {
   request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
   write(text: string, life: number): void;
   outputs(life: number): Outputs;
-  /** From now on this sink does so, until ordered otherwise, or so many times. */
+  /** Gives the sink a fault that lasts until the next order, or for `times` attempts. */
   trouble(sink: string, kind: SinkTroubleKind | undefined, times?: number): void;
 }
 
@@ -116,7 +117,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const attempts: Attempt[] = [];
   const troubles = new Map<string, { readonly kind: SinkTroubleKind; left: number }>();
   const nonces = new Map<string, { readonly id: string; readonly atMs: number }>();
-  /** Whose message it is, by its id at Discord. */
+  /** The message to which each thread at Discord belongs, by the thread's id. */
   const threads = new Map<string, string>();
   let posted = 0;
 
@@ -160,7 +161,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   };
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
     const kind = attempt.trouble;
-    // Of two messages under way the second may have to wait for less.
+    // Waits alternate, so that of two messages under way the second may have to wait for less time.
     const waitS =
       kind === "rate-limited"
         ? [30, 12][attempts.length % 2]

@@ -9,7 +9,7 @@ export interface SpreadOptions<AJob extends object, Outcome> {
   /** The script that a worker runs: it plays each job it is sent and answers with what it found. */
   readonly script: string;
   readonly workers: number;
-  /** What to play next; undefined when there is no more. */
+  /** Returns the next job, or undefined if there is none left. */
   readonly next: () => AJob | undefined;
   readonly onVerdict: (verdict: Outcome) => void;
   /** The verdict on a job whose worker never answered. */
@@ -18,15 +18,18 @@ export interface SpreadOptions<AJob extends object, Outcome> {
 
 export interface Job {
   readonly seed: number;
-  /** Of a seed: so many daemons; one unless given. */
+  /** The number of daemons for the seed; one if absent. */
   readonly replicas?: number;
   /** A scenario that was kept, instead of the seed's. */
   readonly file?: string;
   /** Twice, to see that it is the same each time. */
   readonly isTwice: boolean;
-  /** Whether a backtest of it is compared with the state that it leaves, instead of all checks. */
+  /**
+   * Whether to compare a backtest of the scenario with the state that it leaves, instead of running
+   * all checks.
+   */
   readonly isBacktest?: boolean;
-  /** Whether the backtest is that of a changed configuration, which is played as well. */
+  /** Whether the backtest uses a changed configuration, which is played as well. */
   readonly isChanged?: boolean;
 }
 

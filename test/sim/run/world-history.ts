@@ -28,7 +28,7 @@ export interface TweetFact {
   readonly visibleAtService: number;
   /** Times in which it was taken back. */
   readonly hidden: { readonly fromMs: number; toMs: number }[];
-  /** Its later texts. */
+  /** The texts that later edits gave it. */
   readonly edits: { readonly atMs: number; readonly text: string }[];
 }
 
@@ -40,13 +40,13 @@ export interface Fact {
 
 export interface WorldHistory {
   /**
-   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO
-   * NAME`, `count POST NAME`, and the like. What is not there was never ordered.
+   * The values over time, in order, by names such as `follow WHO WHOM`, `in GROUP WHO`, `profile
+   * WHO FIELD`, `score WHO NAME` and `count POST NAME`. A name without an entry was never ordered.
    */
   readonly facts: ReadonlyMap<string, readonly Fact[]>;
-  /** By their first handles. */
+  /** Returns the first handle of an account. */
   handleOf(userId: string): string | undefined;
-  /** Of all that was ever posted, by orders and by faults. */
+  /** Returns everything that was ever posted, by orders and by faults. */
   tweets(): readonly TweetFact[];
   follow(order: WorldOrder): void;
   /** 0 to 9, as the service has put everybody in; the first three have names. */
@@ -129,7 +129,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
       members: memberKeys,
     });
   };
-  /** What faults posted themselves. */
+  /** Returns the posts that faults created. */
   const strangers = (): readonly TweetFact[] => {
     const known = new Set(facts.map(({ id }) => id));
     const names = new Map([...keys].map(([handle, key]) => [key, handle]));

@@ -1,7 +1,7 @@
 /**
- * What a replica's statements go through on their way to the simulated server. They wait while the
- * process stands still, and are never answered once it is over; transactions begin with the fence
- * of its membership, as those on Postgres do.
+ * The path of a replica's statements to the simulated server. Statements wait while the process is
+ * stalled and are never answered after it has ended. Transactions begin with the fence of the
+ * replica's membership, as those on Postgres do.
  */
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
 import { toPostgresStoreError } from "../../../../src/state/db/postgres-errors.ts";
@@ -23,7 +23,7 @@ export interface Process {
   readonly moments: Pick<Disk, "onCommit">;
 }
 
-/** Of the replica whose connections have this name. */
+/** Creates the driver of the replica whose connections have this name. */
 export const createDriver = (process: Process, name: string, owner: Ownership): Driver => ({
   init: async () => undefined,
   async acquireConnection() {
@@ -116,7 +116,10 @@ class ReplicaConnection implements DatabaseConnection {
     this.#process.server.end(this.#connection);
   }
 
-  /** Of a process that ends at this moment nobody hears. */
+  /**
+   * Reports a moment. If the process ends at it, the error stays inside, because nobody is left to
+   * receive it.
+   */
   #pass(moment: () => void): void {
     try {
       moment();

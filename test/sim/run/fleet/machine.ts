@@ -23,7 +23,7 @@ import { Way } from "./way.ts";
 
 export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
-  /** Its connections are cut on their way; the process knows how to go on. */
+  /** Cuts its connections. The process must cope with that. */
   cutOff(): void;
   /** Starts a network partition of this length. Neither side is notified. */
   part(forMs: number): void;

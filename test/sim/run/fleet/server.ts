@@ -24,7 +24,7 @@ const LOCK_TIMEOUT_MS = 10_000;
  */
 const IDLE_TIMEOUT_MS = 5_000;
 
-/** As the driver reports a connection that ended. */
+/** The error that the driver reports for a refused connection. */
 const refused = (): Error =>
   Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" });
 const terminated = (): Error => new Error("Connection terminated unexpectedly");
@@ -70,7 +70,7 @@ export class SimServer {
   readonly #writer: DatabaseConnection;
   /** Names of replicas that others have taken over from, or that have left. */
   readonly removed = new Set<string>();
-  /** Of the replicas: what none may do. */
+  /** Forbidden actions of replicas. */
   readonly objections: string[] = [];
   #turnOf: ServerConnection | undefined;
   #cancelIdle: Cancel | undefined;
@@ -96,7 +96,7 @@ export class SimServer {
     this.#reader = reader;
   }
 
-  /** With an empty database. `clock`: the server's own. */
+  /** Starts with an empty database. `clock` is the server's own. */
   static async start(path: string, clock: Clock): Promise<SimServer> {
     const created = openHandle(path, { readonly: false, mustExist: false });
     configure(created);
@@ -171,7 +171,7 @@ export class SimServer {
   }
 
   /**
-   * Whether the connection has the lock of the one that leads; it gets it where nobody else has.
+   * Returns whether the connection holds the leader's lock. Takes the lock if nobody else holds it.
    */
   lock(connection: ServerConnection): boolean {
     this.#touch(connection);
@@ -278,7 +278,7 @@ export class SimServer {
     });
   }
 
-  /** What is not committed is undone; the next one in the line has its turn. */
+  /** Rolls back what is not committed and lets the next connection in the queue write. */
   #endTurn(): void {
     this.#cancelIdle?.();
     if (this.#writable.inTransaction) this.#writable.exec("rollback");
