@@ -30,18 +30,21 @@ export interface WorldAccount {
   readonly id: string;
   /** Newest name last. */
   readonly names: { readonly handle: string; readonly fromMs: number }[];
-  /** By time. */
+  /** Posts sorted by time. */
   readonly posts: WorldPost[];
-  /** Those of them that appear late or are deleted: the counter goes through these one by one. */
+  /**
+   * The posts that appear late or are deleted. Only these need a separate step when the counter is
+   * computed.
+   */
   readonly oddPosts: WorldPost[];
   readonly postsBefore: number;
   /** The search shows nothing of it. */
   isHidden: boolean;
-  /** Its counters never move. */
+  /** Whether the counters of the account never change. */
   isFrozen: boolean;
   /** Nobody can see it in between. */
   readonly gone: { readonly fromMs: number; readonly untilMs: number }[];
-  /** Its counter is off by that much in between. */
+  /** Spans in which the counter is wrong by a fixed number. */
   readonly flaps: { readonly fromMs: number; readonly untilMs: number; readonly by: number }[];
 }
 
@@ -261,7 +264,7 @@ export function createAccountsWorld(
   };
 }
 
-/** How many posts are dated up to `nowMs`. */
+/** Returns how many posts are dated up to `nowMs`. */
 function indexAfter(posts: readonly WorldPost[], nowMs: number): number {
   let [low, high] = [0, posts.length];
   while (low < high) {

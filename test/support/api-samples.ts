@@ -150,9 +150,9 @@ export interface ApiSample {
   /** Method and address, and the body where there is one. */
   readonly request: string;
   readonly body?: JsonObject;
-  /** What the service sends: the whole body, or the entries of a list. */
+  /** The answer of the service: the whole body, or the entries of a list. */
   readonly sent: JsonObject | readonly JsonObject[];
-  /** What the client makes of it, or of each entry: what is named here must be there. */
+  /** Fields that the client must return for the body, or for each entry of the list. */
   readonly read: JsonObject;
 }
 

@@ -7,7 +7,7 @@ import type { AppriseBody } from "../../src/sinks/apprise.ts";
 const BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
 
-/** What is wrong with the message; undefined when Apprise takes it. */
+/** Returns why Apprise would refuse the message, or undefined if it accepts it. */
 export function appriseRefusal({ title, body, type }: AppriseBody): string | undefined {
   if (body.trim() === "") return "body: This field is required.";
   if (!["info", "success", "warning", "failure"].includes(type)) return "type: not a choice";
@@ -16,5 +16,5 @@ export function appriseRefusal({ title, body, type }: AppriseBody): string | und
     : "too long for services behind Apprise";
 }
 
-/** What services behind Apprise read as somebody to be called. */
+/** Text that services behind Apprise would treat as a mention. */
 export const LIVE_APPRISE = /@\w|<[@!#]/;

@@ -39,7 +39,7 @@ export function startBin(args: readonly string[], place: ChildPlace): BinProcess
   return { ...child, ...loggingOf(child) };
 }
 
-/** What it logged. */
+/** Parses the log lines that a process writes to its error output. */
 export function loggingOf(child: Running): Logging {
   const lines: LogLine[] = [];
   let readTo = 0;

@@ -4,10 +4,10 @@
  */
 import type { ChatWebhookBody } from "../../src/sinks/chat-webhook.ts";
 
-/** Of older servers of Mattermost. */
+/** The limit of older Mattermost servers. */
 const TEXT_CHARS = 4_000;
 
-/** What is wrong with the message; undefined when each of the chats takes it. */
+/** Returns why one of the chats would refuse the message, or undefined if all accept it. */
 export function chatWebhookRefusal({ text, ...others }: ChatWebhookBody): string | undefined {
   if (Object.keys(others).length > 0) return "keys that not every chat knows";
   if (text.trim() === "") return "no text";
@@ -21,5 +21,5 @@ export function chatWebhookRefusal({ text, ...others }: ChatWebhookBody): string
 export const LIVE_CHAT_WEBHOOK =
   /[*~`|]|[@<#](?=\w)|<[!@#]|(?<![A-Za-z0-9])_(?=\S)|\][([:]|:(?!\d\d:)[a-z0-9_+-]+:|&#?\w+;|^(?:[-+=]|#+\s|\d+[.)]| {4}|\t)/im;
 
-/** What is our own: links, and the mark of a quote. */
+/** Markup that the daemon writes itself: links, and the mark of a quote. */
 export const OWN_CHAT_WEBHOOK = /https?:\/\/[^\s@<*~`|]*|^> /gm;

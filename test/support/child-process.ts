@@ -1,7 +1,7 @@
 /**
- * What a test starts beside itself, mostly a Node process: what it writes on both streams and how
- * it ends. An end that nobody asked for fails whatever waits in `until`, at once and with what was
- * written.
+ * Child processes of tests, mostly Node: collects what they write to both streams, and how they
+ * end. If a child ends unexpectedly, every pending `until` fails at once and reports what the child
+ * wrote.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
@@ -33,7 +33,7 @@ export interface ChildPlace {
   readonly env?: Record<string, string>;
 }
 
-/** How it is ended where its test left it running. */
+/** A process that is ended if its test left it running. */
 interface Endable {
   readonly gone: Promise<Ended>;
   end(): void;
@@ -41,7 +41,7 @@ interface Endable {
 
 const running = new Set<Endable>();
 const endedEarly: string[] = [];
-/** Those of the test under way; tests that run side by side have one each. */
+/** The processes started by the current test. Tests that run concurrently have a set each. */
 const ofTest = new AsyncLocalStorage<Set<Endable>>();
 
 /**

@@ -9,13 +9,13 @@ import { afterAll, type TestContext } from "vitest";
 import { skipAloud } from "./skip-aloud.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
-/** How a browser names each key. */
+/** The key codes that a browser uses. */
 const KEYS = {
   Tab: { windowsVirtualKeyCode: 9 },
   Enter: { windowsVirtualKeyCode: 13, text: "\r" },
 } as const;
 
-/** What style sheets ask for. */
+/** The media query for each colour scheme. */
 const COLOURS = {
   day: "prefers-color-scheme:light",
   night: "prefers-color-scheme:dark",
@@ -24,8 +24,7 @@ const COLOURS = {
 export interface BrowserPage {
   goto(url: string): Promise<void>;
   /**
-   * What an expression comes to in the page; promises are awaited. @throws Error with what the page
-   * threw
+   * Evaluates an expression in the page and awaits promises. @throws Error with what the page threw
    */
   read<T>(expression: string): Promise<T>;
   /** A key as the keyboard sends it: `Tab` or `Enter`. */

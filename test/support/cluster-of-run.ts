@@ -1,6 +1,6 @@
 /**
- * Where the tests of one run keep the cluster of the first that makes one: `initdb` takes longer
- * than many of them. Gone with the run.
+ * Keeps the Postgres cluster that the first test file of a run creates, for the other files to
+ * copy: `initdb` takes longer than many tests. It is removed with the run.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

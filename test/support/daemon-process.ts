@@ -10,7 +10,7 @@ import { expectAlive, type Running } from "./child-process.ts";
 import { startCommand } from "./run-command.ts";
 
 export type DaemonProcess = BinProcess & HttpSide;
-/** In this process or in one of its own. */
+/** A daemon in this process or in one of its own. */
 export type RunningDaemon = Running & Logging & HttpSide;
 
 interface HttpSide {
@@ -67,7 +67,10 @@ async function withHttpSide<T extends Running & Logging>(daemon: T): Promise<T &
  */
 export const farResetDay = (): number => ((new Date().getUTCDate() + 13) % 28) + 1;
 
-/** What every configuration of these tests begins with: free ports, a state of its own. */
+/**
+ * Returns the settings that every configuration of these tests shares: free ports and a state of
+ * its own.
+ */
 export const baseConfig = (apiUrl: string, key = "K1") => ({
   version: 1,
   api: { base_url: apiUrl, key },

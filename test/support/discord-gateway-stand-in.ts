@@ -12,7 +12,7 @@ import { json, type Received } from "./loopback-server.ts";
 
 export const BOT_TOKEN = "bot.token";
 const APPLICATION = "4242";
-/** Of Discord. */
+/** The heartbeat interval that Discord asks for. */
 const HEARTBEAT_MS = 41_250;
 export const MANAGE_MESSAGES = String(1n << 13n);
 
@@ -40,7 +40,7 @@ interface Packet {
 interface Session {
   readonly id: string;
   sequence: number;
-  /** What a resumed socket has missed. */
+  /** Every event sent to the session, so that a resumed socket gets those it missed. */
   readonly log: { readonly s: number; readonly t: string; readonly d: object }[];
 }
 

@@ -31,7 +31,7 @@ export interface DiscordContent {
   readonly thread_name?: string | undefined;
 }
 
-/** What is wrong with the content; undefined when Discord takes it. */
+/** Returns why Discord would refuse the content, or undefined if it accepts it. */
 export function discordRefusal({
   content = "",
   embeds = [],

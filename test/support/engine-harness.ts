@@ -56,7 +56,7 @@ export interface EngineHarnessOptions {
   /** Writes what an earlier release left, after the first registration. */
   readonly prepare?: (store: Store) => Promise<void>;
   readonly renewKey?: () => Promise<boolean>;
-  /** Whether the service would answer again after it refused the key. */
+  /** Asks the service whether it would answer again after it refused the key. */
   readonly probe?: () => Promise<boolean>;
 }
 

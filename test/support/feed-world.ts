@@ -117,7 +117,7 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
   };
 }
 
-/** Whether the service shows it at that time. */
+/** Returns whether the service shows the tweet at that time. */
 export const isShown = ({ visibleAtMs, hidden }: PlacedTweet, nowMs: number): boolean =>
   visibleAtMs <= nowMs &&
   (hidden === undefined || nowMs < hidden.fromMs || nowMs >= hidden.untilMs);
@@ -127,7 +127,10 @@ function queryOf({ params }: UpstreamRequest): string {
   return typeof query === "string" ? query : "";
 }
 
-/** Of a list that is newest first already. */
+/**
+ * Returns the visible tweets that a query finds, only those below a tweet id if one is given.
+ * `placed` must be sorted newest first.
+ */
 function listOf(
   placed: readonly PlacedTweet[],
   query: string,

@@ -31,7 +31,7 @@ export interface HookMessage {
 export interface HookReceiver {
   readonly url: string;
   readonly messages: () => readonly HookMessage[];
-  /** Of every message, each event once per message that carried it. */
+  /** The events of all messages. An event appears once for each message that carried it. */
   readonly events: () => readonly HookEvent[];
   /** Subjects of messages, a message sent twice under one id counted once. */
   readonly subjects: () => readonly string[];

@@ -16,7 +16,7 @@ export const OWN_HTML =
  */
 export const NO_LIVE_TEXT = /(?!)/;
 
-/** What is wrong with the mail; undefined when it can be sent and is shown whole. */
+/** Returns what is wrong with the mail, or undefined if it can be sent and is shown whole. */
 export function emailRefusal({ subject, text, html }: EmailBody): string | undefined {
   if (subject === "" || subject.length > 150 || /[\r\n]/.test(subject))
     return "the subject is no line";

@@ -39,27 +39,27 @@ export interface InnerDaemon {
   readonly chat: () => readonly string[];
   /** Ops alerts: event types and messages, in order. */
   readonly opsAlerts: () => readonly { readonly type: string; readonly message: string }[];
-  /** In how many messages. */
+  /** The number of messages that carried the ops alerts. */
   readonly opsMessages: () => number;
-  /** What it said at the level of debug, each once: thousands of lines repeat themselves. */
+  /** Log lines at level debug, each only once, because thousands repeat. */
   readonly debugged: ReadonlySet<string>;
   readonly logged: readonly {
     readonly level: string;
     readonly message: string;
     readonly fields: unknown;
   }[];
-  /** What no log line may show. */
+  /** Values that no log line may show. */
   readonly secrets: readonly string[];
   status(): Promise<StatusView>;
   /** The status page. */
   page(): Promise<string>;
   /** The page that a form leads to, or its answer if it is a page itself. */
   submit(path: string, fields?: Readonly<Record<string, string>>): Promise<string>;
-  /** What Prometheus reads. */
+  /** Returns the metrics as Prometheus reads them. */
   metrics(): Promise<string>;
   /** A metric, `labels` as they are written; undefined where it has no value yet. */
   metric(name: string, labels?: string): Promise<number | undefined>;
-  /** As a signal stops it; the clock goes on meanwhile. */
+  /** Stops it as a signal does. The clock goes on meanwhile. */
   stop(): Promise<void>;
   /**
    * Kills it after so many more calls of its state and the network, and answers of these. Only with
@@ -120,7 +120,7 @@ export interface InnerDaemonOptions {
   readonly prepare?: (control: Control) => Promise<unknown>;
   /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
   readonly httpFilter?: (http: Http) => Http;
-  /** In place of what the machine says of its files. */
+  /** Overrides what the machine reports about its files. */
   readonly files?: Partial<Files>;
   /** It can be killed. */
   readonly isKillable?: true;
@@ -130,7 +130,7 @@ export interface InnerDaemonOptions {
 
 const REQUESTS = 10_000_000;
 
-/** In this process: a thread would answer by another clock. */
+/** Renders templates in this process. A thread would use another clock. */
 export const startTemplates: NonNullable<Adapters["startTemplates"]> = (templates) => {
   const render = createTemplateRenderer(templates);
   return { run: async (jobs) => jobs.map(render), stop: async () => undefined };

@@ -28,7 +28,7 @@ import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 export interface InnerReplicas {
   readonly clock: VirtualClock;
   readonly hook: HookReceiver;
-  /** What all of them logged. */
+  /** The log of all replicas. */
   readonly log: RememberedLog;
   /**
    * Starts a replica. The first one leads unless `leader` names another. A `planner` of another
@@ -51,12 +51,12 @@ export interface ReplicaOptions {
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
 const REQUESTS = 10_000_000;
-/** All of them would have the same one. */
+/** No control socket is opened, because all replicas would have the same path. */
 const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
 
 /**
- * None runs yet. Ended when the test ends. `ops`: more of that section. `monthly`: the quota, which
- * is large unless given.
+ * Prepares replicas on one state; none runs yet. They are ended with the test. `ops` adds settings
+ * to that section; `monthly` is the quota, large by default.
  */
 export async function makeInnerReplicas(
   watches: object,

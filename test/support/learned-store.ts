@@ -1,10 +1,10 @@
 import type { Json } from "../../src/model/json.ts";
 import type { LearnedStore } from "../../src/model/learned.ts";
 
-/** What was learned, as the state would hold it: JSON by scope and key. */
+/** A store of learned values in memory: JSON by scope and key, as the state holds them. */
 export interface LearnedInMemory extends LearnedStore {
   readonly scopes: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** What was written at once, oldest first. */
+  /** The keys of each write, oldest first. */
   readonly writes: readonly { readonly scope: string; readonly keys: readonly string[] }[];
 }
 

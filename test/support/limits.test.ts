@@ -1,4 +1,6 @@
-/** What ends a red test that the runner cannot end, tried on processes of their own. */
+/**
+ * Tests the limits that end a failing test which the runner cannot end, in processes of their own.
+ */
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -29,9 +29,9 @@ interface Span {
 
 export interface WorldSubject {
   readonly id: string;
-  /** In the order they came. */
+  /** Follows in the order in which they happened. */
   readonly follows: WorldFollow[];
-  /** Its counter never moves. */
+  /** Whether the counter of the account never changes. */
   isFrozen: boolean;
   readonly gone: Span[];
   readonly flaps: (Span & { readonly by: number })[];
@@ -56,8 +56,8 @@ export interface ListsWorld {
 export interface ListsWorldOptions {
   readonly pageSize?: number;
   /**
-   * What a cursor says: how many entries were shown, so that pages shift when people come and go,
-   * or which entry was the last one.
+   * What a cursor encodes: the number of entries shown, so that pages shift when people come and
+   * go, or the last entry shown.
    */
   readonly cursors?: "offsets" | "entries";
 }

@@ -11,7 +11,7 @@ export interface Received {
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** By the machine's clock. */
+  /** The time of arrival on the machine's clock. */
   readonly atMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface LoopbackServer {
   readonly port: number;
   /** Every request so far. */
   readonly received: readonly Received[];
-  /** What is answered from now on. */
+  /** Sets how requests are answered from now on. */
   answer(next: Answer): void;
   close(): Promise<void>;
 }

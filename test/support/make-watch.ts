@@ -4,7 +4,9 @@ import type { Freshness, Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
-/** With when to poll in the words of the configuration. */
+/**
+ * Overrides of a watch, with its timing given as `schedule` or `freshness` as in the configuration.
+ */
 export type WatchChanges = Omit<Partial<Watch>, "timing"> & {
   readonly schedule?: Schedule;
   readonly freshness?: Freshness;

@@ -8,8 +8,8 @@ import { freePort, nobody, type PostgresServer } from "./postgres.ts";
 import { skipAloud } from "./skip-aloud.ts";
 
 /**
- * What starting a program says that is nowhere in PATH; the second where a folder of PATH is closed
- * to the user it would run as.
+ * The error codes for a program that is nowhere in PATH. The second one occurs when a folder of
+ * PATH is closed to the user.
  */
 const NOT_FOUND = ["ENOENT", "EACCES"];
 

@@ -14,13 +14,13 @@ export class PostgresProxy {
   /** Milliseconds between what the server says and the client hears. */
   delayMs = 0;
   /**
-   * Nothing gets through in either direction, and no connection ends; once it is false again, what
-   * was held back arrives.
+   * Holds back all traffic in both directions without ending a connection. The traffic arrives once
+   * this is false again.
    */
   isSilent = false;
   /** The code that a statement is refused with; undefined: it goes on to the server. */
   refuse: (text: string) => string | undefined = () => undefined;
-  /** How many answers were lost. */
+  /** The number of answers that were lost. */
   lost = 0;
   readonly #ways = new Set<Way>();
   readonly #server: Server;
@@ -104,9 +104,9 @@ class Way {
   readonly #texts = new Map<string, string>();
   #pending: Buffer = Buffer.alloc(0);
   #hasBegun = false;
-  /** Of the open transaction. */
+  /** The statements of the open transaction. */
   #transaction: string[] = [];
-  /** What the client says until it asks for an answer. */
+  /** Messages of the client until it asks for an answer. */
   #group: Buffer[] = [];
   #refusal: string | undefined;
   #losesAnswer = false;

@@ -32,7 +32,7 @@ export interface PostgresServer {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** Of a fresh database, or of the one named. */
+  /** Returns the address of a fresh database, or of the named one. */
   url(database?: string): Promise<string>;
   /** Runs statements as the superuser. */
   ask(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
@@ -127,7 +127,7 @@ function makeCluster(folder: string, cluster: string): void {
   );
 }
 
-/** With its owner. */
+/** Copies a cluster and keeps the owner of its files. */
 const copyCluster = (from: string, to: string): void => void execFileSync("cp", ["-a", from, to]);
 
 /** For the files that come after; where another one was quicker, that one stays. */

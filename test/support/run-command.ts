@@ -89,7 +89,7 @@ export function startCommand(
   return { out: () => out, err: () => err, kill: signals.send, gone: run() };
 }
 
-/** As a process gets them. */
+/** Creates a stand-in for the signals that a process receives. */
 function createSignals() {
   const listeners = new Set<(name: NodeJS.Signals) => void>();
   let mayEnd = false;

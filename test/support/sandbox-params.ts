@@ -1,4 +1,7 @@
-/** What to ask each operation of a sandbox for, from what exists in its world. */
+/**
+ * Chooses the parameters for a request to each operation of a sandbox, from what exists in its
+ * world.
+ */
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 

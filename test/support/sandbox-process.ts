@@ -40,7 +40,7 @@ const argsWith = (flags: readonly string[]) => [
 export const startSandboxProcess = (cwd: string): Promise<SandboxProcess> =>
   withControl(startBin(argsWith([]), { cwd }));
 
-/** In this process; what flags name is to be absolute. */
+/** Runs the command in this process. Paths in `flags` must be absolute. */
 export const startSandboxCommand = (flags: readonly string[] = []): Promise<SandboxProcess> =>
   withControl(expectAlive(`sandbox ${flags.join(" ")}`, startCommand(argsWith(flags)), "SIGTERM"));
 
@@ -54,7 +54,7 @@ async function withControl(command: Running): Promise<SandboxProcess> {
   return { url, key, control: controlOf(url), billed: billedBy(url, key) };
 }
 
-/** As the command starts it; whoever asks for it closes it. */
+/** Starts a sandbox in this process with the settings of the command. The caller closes it. */
 export async function startSandboxHere(
   quota = QUOTA,
 ): Promise<SandboxProcess & { close(): Promise<void> }> {

@@ -32,7 +32,7 @@ export interface SandboxServiceOptions {
   readonly rates?: PostingRates;
   /** Requests a month; a million unless given. */
   readonly quota?: number;
-  /** From a request to its answer. */
+  /** The time from a request to its answer. */
   readonly latencyMs?: number;
 }
 

@@ -40,7 +40,7 @@ export interface SearchWorldOptions {
 export interface SearchWorld {
   readonly posts: readonly SearchPost[];
   post(text: string, atMs: number, options?: SearchPostOptions): SearchPost;
-  /** Whether the service counts a tweet among those a query finds. */
+  /** Returns whether the service counts a tweet among the results of a query. */
   finds(query: string, post: SearchPost): boolean;
   answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
 }
@@ -55,7 +55,7 @@ export function createSearchWorld({
   const posts: SearchPost[] = [];
   let sequence = 0;
 
-  /** By text: each is compared with every query. */
+  /** Caches the words of each text, because every text is compared with every query. */
   const spaced = new Map<string, string>();
   const wordsOf = (text: string): string => {
     const known = spaced.get(text);

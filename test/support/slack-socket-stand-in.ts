@@ -30,12 +30,13 @@ export interface SlackClickRequest {
 }
 
 /**
- * How sockets are treated: `silent` says no hello, `slams` closes each before its hello, `fickle`
- * after it, `limits` lets nobody ask for one, `refuses` answers the request for one with 503.
+ * How sockets behave: `silent` never says hello, `slams` closes each one before its hello and
+ * `fickle` after it, `limits` allows no new sockets, and `refuses` answers the request for one with
+ * 503.
  */
 export type SlackManner = "well" | "silent" | "slams" | "fickle" | "limits" | "refuses";
 
-/** What became of a delivered envelope. */
+/** The fate of an envelope. */
 export type Delivered = "acknowledged" | "lost";
 
 export async function startSlackSocketStandIn(clock: Clock) {

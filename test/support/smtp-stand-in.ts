@@ -13,9 +13,12 @@ export interface ReceivedMail {
 export interface SmtpStandIn {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Who logged in, as AUTH PLAIN says it. */
+  /** The logins, decoded from AUTH PLAIN. */
   readonly logins: readonly string[];
-  /** By the first words of a command: what is answered instead, from now on. "" hangs. */
+  /**
+   * Sets the answers to commands from now on, by a command's first words. "" means no answer at
+   * all.
+   */
   refuse(answers: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
 }

@@ -49,19 +49,19 @@ export interface SqlOutbox
    * before the outbox is asked next.
    */
   add(event: ChirpEvent, options?: Added): void;
-  /** In the order in which they were sealed. */
+  /** Messages in the order in which they were sealed. */
   readonly messages: readonly StoredMessage[];
   /** States of the deliveries, in the order in which they were added. */
   readonly deliveryStates: readonly string[];
-  /** As it is stored; undefined for a sink that never failed. */
+  /** Returns the stored state of a sink's breaker, or undefined if the sink never failed. */
   health(
     sink: string,
   ): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
-  /** How often it was asked for what is due. */
+  /** The number of reads of due work. */
   readonly reads: number;
   /** Every call throws until this is changed. */
   breakDown(broken: boolean): void;
-  /** How long a call that fails takes to do so, as one that waits for a lock. */
+  /** How long a failing call takes, for example because it waits for a lock. */
   failsAfterMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where tests keep their states: in memory where the system offers a folder there, as a state waits
- * for the disk at every commit, and simulations commit by the ten thousand. A process that is
- * killed leaves there what it leaves on a disk.
+ * Chooses the folder for the states of tests: in memory if the system has such a folder. A state
+ * waits for the disk at every commit, and simulations commit tens of thousands of times. A killed
+ * process leaves the same files there as on a disk.
  */
 import { accessSync, constants, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -24,7 +24,7 @@ const KNOWN = new Set([
   "Action.OpenUrl",
 ]);
 
-/** What is wrong with the message; undefined when Teams takes and shows it. */
+/** Returns why Teams would refuse or not show the message, or undefined if it shows it. */
 export function teamsRefusal(message: object): string | undefined {
   const text = JSON.stringify(message);
   if (Math.max(Buffer.byteLength(text), Buffer.byteLength(text, "utf16le")) > MESSAGE_BYTES)
@@ -66,5 +66,5 @@ export const teamsText = (message: unknown): string =>
     )
     .join("\n");
 
-/** What a card would calculate or mention. */
+/** Text that a card would evaluate or treat as a mention. */
 export const LIVE_TEAMS = /\{\{|<\/?at\b/i;

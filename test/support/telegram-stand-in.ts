@@ -16,7 +16,7 @@ export interface TelegramContent {
   }[];
 }
 
-/** What is wrong with the content; undefined when Telegram takes it. */
+/** Returns why Telegram would refuse the content, or undefined if it accepts it. */
 export function telegramRefusal({ text, entities }: TelegramContent): string | undefined {
   if (text.trim() === "") return "Bad Request: message text is empty";
   if (text.length > TEXT_CHARS) return "Bad Request: message is too long";
@@ -42,5 +42,5 @@ export const telegramText = ({ text, entities }: TelegramContent): string =>
       text,
     );
 
-/** What Telegram would find in a text by itself: a user's name, a command. */
+/** Text that Telegram turns into a link by itself: a user's name or a command. */
 export const LIVE_TELEGRAM = /(?<![\w/.%])@\w|(?<![\w/<>])\/\w/;
