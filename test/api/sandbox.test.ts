@@ -16,7 +16,7 @@ let sandbox: Sandbox;
 let http: HttpAgent;
 let upstream: Upstream;
 let client: Client;
-/** What the service sent last, before it was read. */
+/** The body of the service's last answer, before the client read it. */
 let sentBody: unknown;
 let sample: SandboxSample;
 

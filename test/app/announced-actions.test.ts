@@ -1,6 +1,6 @@
 /**
- * What each action changes, and in which order, so that no replica goes on with what it knew: a
- * table of all actions.
+ * A table of all actions: what each one changes and in which order, so that no replica goes on with
+ * outdated knowledge.
  */
 import { expect, it } from "vitest";
 import { createActions } from "../../src/operate/actions/actions.ts";

@@ -1,4 +1,4 @@
-/** What polls of the whole daemon leave in the archive. */
+/** Tests what the polls of a whole daemon leave in the archive. */
 import { expect, it } from "vitest";
 import type { ArchivedRead } from "../../src/model/archive.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
@@ -31,7 +31,7 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}) {
   return { ...daemon, reads, post };
 }
 
-/** What each watch found, by its key, in the order of the polls. */
+/** Returns what each poll found about a subject, in the order of the polls. */
 const foundIn = (reads: readonly ArchivedRead[], subject: string) =>
   reads.flatMap(({ source, facts }) =>
     facts

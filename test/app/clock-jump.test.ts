@@ -64,7 +64,7 @@ it("fault 71: an alert that waits for its next attempt, and a poll that waits fo
 
 const refusing: Answer = (_, response) => response.writeHead(400).end("no");
 
-/** Its times can be set back at the second attempt. */
+/** Wraps a store so that setting its times back fails at the first attempt. */
 const failingOnce = (store: OpenedStore): OpenedStore => {
   let attempts = 0;
   return {
@@ -93,7 +93,7 @@ describe("fault 72: a clock that is set back by an hour", () => {
     await daemon.clock.advance(30 * SECOND);
     daemon.hook.answer(failing);
     const ids = await tweet(daemon);
-    // Its sixth attempt would come half a minute after the fifth.
+    // The sixth attempt at delivery is due half a minute after the fifth.
     await daemon.clock.advance(11 * SECOND);
     daemon.clock.jump(-HOUR);
     daemon.hook.answer(taken);

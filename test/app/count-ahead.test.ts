@@ -28,7 +28,7 @@ it("visits the overview once, 45 seconds after the start, when its figures are s
   expect(asked).toEqual([]);
   await clock.advance(1);
   expect(asked).toEqual(["activity", "status", "/"]);
-  // What the visit needed is given back afterwards.
+  // The memory that the visit needed is given back afterwards.
   await clock.advance(10_000);
   expect(asked.slice(3)).toEqual(["garbage"]);
   await clock.advance(86_400_000);

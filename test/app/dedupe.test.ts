@@ -36,7 +36,7 @@ async function post({ control, clock }: InnerDaemon): Promise<string> {
   return ids[0] as string;
 }
 
-/** What `explain` says of an item: the verdict and the delivery of each watch. */
+/** Returns the verdict and the deliveries of each watch, as `explain` shows them for an item. */
 const explained = async ({ call }: InnerDaemon, id: string) =>
   (await call(`explain/${id}`)).verdicts.map(({ watch, verdict, deliveries }: any) => [
     watch,

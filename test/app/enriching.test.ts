@@ -91,7 +91,7 @@ it("adds labels and fields before routing, and none that the watch does not decl
   ]);
   expect(alerts()[0]?.labels).not.toHaveProperty("mood");
   expect(ops.events().map(({ subject }) => subject)).toEqual([good]);
-  // Nothing of the baseline is asked about.
+  // No request is made for tweets of the baseline.
   expect(endpoint.received.map(({ body }) => JSON.parse(body))).toMatchObject([
     { type: "tweet.created", data: { watch: "rated", tweet: { id: bad } } },
     { type: "tweet.created", data: { tweet: { id: good } } },

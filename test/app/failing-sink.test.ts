@@ -125,7 +125,8 @@ it.each([
     expect(
       logged.filter(({ level }) => level === "error").map(({ message }) => message),
     ).not.toContain("dead letters could not be reported");
-    // What was given up is still there to be sent again; its reports are not.
+    // Alerts that were given up are kept and can be sent again. The reports about them are not
+    // kept.
     expect((await status()).sinks[0]).toMatchObject({ breaker: "closed", waiting: 0, dead: 1 });
   },
 );

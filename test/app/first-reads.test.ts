@@ -1,4 +1,4 @@
-/** How soon a start has read what it watches, by the clock. */
+/** Tests how soon after its start a daemon has read everything that it watches, by the clock. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What is said about a post that was announced and is gone: never louder than before, in a chat
- * that edits and in one that does not.
+ * Tests what follows when a post that was announced is gone: never louder than the announcement, in
+ * a chat that can edit messages and in one that cannot.
  */
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";

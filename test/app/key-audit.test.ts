@@ -13,7 +13,7 @@ it("at a start, what someone else spent of a key meanwhile is reported once", as
   await clock.advance(2 * MINUTE);
   expect((await status()).quota.drift).toBe(0);
   await daemon.stop();
-  // As many as the service takes of a key within a second.
+  // The service accepts twenty requests of a key within a second.
   for (let i = 0; i < 40; i += 1) {
     if (i % 20 === 0) await clock.advance(1_000);
     await daemon.ask(`info?username=nobody_${i}`);

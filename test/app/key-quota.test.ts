@@ -1,4 +1,4 @@
-/** What several keys may spend, in the whole daemon. */
+/** Tests how much several keys may spend, in the whole daemon. */
 import { expect, it } from "vitest";
 import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 

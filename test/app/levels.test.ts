@@ -36,7 +36,7 @@ async function setUp(sink: object, more: Partial<InnerDaemonOptions> = {}) {
   return { daemon, likes, id };
 }
 
-/** What the receiver got of each alert. */
+/** Returns what the receiver got for each alert. */
 const alertsOf = ({ hook }: InnerDaemon) =>
   hook
     .events()
@@ -151,7 +151,7 @@ it("of repeats that a mute holds back the newest is left, and none where the val
 it("of repeats behind a sink that fails the newest is left, and none beside the first alert or the end", async () => {
   const { daemon, likes } = await setUp({ repeat_interval: "20m", send_resolved: true });
   const { hook, clock } = daemon;
-  /** What the sink takes within ten minutes after it works again. */
+  /** Returns what the sink takes within ten minutes after it works again. */
   const healed = async () => {
     hook.answer(TAKES);
     const refused = alertsOf(daemon).length;

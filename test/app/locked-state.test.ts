@@ -17,11 +17,14 @@ const Database = loadDriver();
 
 interface Locked extends InnerDaemon {
   tweet(): Promise<string>;
-  /** What a script does that begins to write and does not end. Returns what ends it. */
+  /**
+   * Locks the state like a script that begins to write and does not end. Returns a function that
+   * ends it.
+   */
   lock(): () => void;
   /** The status of /healthz, for which the state has 2 s. */
   healthInTime(): Promise<number>;
-  /** How long it takes by the clock. */
+  /** Stops the daemon and returns how long that takes by the clock. */
   timedStop(): Promise<number>;
 }
 
@@ -80,7 +83,7 @@ it.each([
     const unlock = daemon.lock();
     const id = await daemon.tweet();
     for (let second = 0; second < 100; second += 5) {
-      // None of these waits for the state: the clock stands still.
+      // The clock stands still, so none of these can wait for the state.
       for (const read of [daemon.status, daemon.page, daemon.metrics]) await read();
       expect(await daemon.healthInTime()).toBe(503);
       if (second >= 15) {

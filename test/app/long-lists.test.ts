@@ -1,6 +1,6 @@
 /**
- * What a plan says of member lists that take many polls to read, by the lengths that the service
- * gave.
+ * Tests what a plan says about member lists that take many polls to read, by the lengths that the
+ * service reported.
  */
 import { expect, it } from "vitest";
 import { askLengths, listedAccounts, withLengths } from "../../src/operate/plan/list-lengths.ts";

@@ -1,6 +1,6 @@
 /**
- * What Prometheus sees while sinks fail, watches come and go, and the quota runs short. What a
- * process says of itself: test/e2e/metrics.test.ts.
+ * Tests the metrics while sinks fail, watches come and go, and the quota runs short. Metrics of the
+ * process itself: test/e2e/metrics.test.ts.
  */
 import { expect, it } from "vitest";
 import { samplesOf } from "../support/exposition.ts";

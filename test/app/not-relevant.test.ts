@@ -1,4 +1,4 @@
-/** What people said about alerts, in the words of `status`, the page and a report. */
+/** Tests how `status`, the page and a report show what people said about alerts. */
 import { expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
 import { reportLines } from "../../src/render/report-text.ts";

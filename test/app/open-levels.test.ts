@@ -1,6 +1,6 @@
 /**
- * What follows the alert on a value, by what became of the alert in each sink: nothing where it was
- * not sent.
+ * Tests what follows the alert on a value, by the fate of that alert in each sink: nothing if it
+ * was not sent.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * What one request shows of several targets goes out in the order in which it was posted, whoever
- * posted it.
+ * Tests that posts of several targets found by one request go out in the order in which they were
+ * posted, whoever posted them.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -8,7 +8,7 @@ import { startInnerDaemon } from "../support/inner-daemon.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const ACCOUNTS = ["a0", "a1", "a2", "a3"] as const;
-/** Who posts when: nobody's posts are next to each other. */
+/** The order of the authors. No author posts twice in a row. */
 const TURNS = [3, 1, 0, 2, 1, 3, 0, 2] as const;
 
 const timelines = {

@@ -1,6 +1,6 @@
 /**
- * What came while a watch was paused, disabled or removed: one digest in a chat, single alerts, or
- * nothing, by `on_return`.
+ * Tests what happens to items from the time in which a watch was paused, disabled or removed: one
+ * digest in a chat, single alerts, or nothing, by `on_return`.
  */
 import { describe, expect, it } from "vitest";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";

@@ -1,6 +1,6 @@
 /**
- * What the operator hears of accounts that cannot be read, can again, or go by another handle: once
- * each, bundled, and true.
+ * Tests the ops alerts about accounts that cannot be read, can be read again, or have another
+ * handle: each is sent once, bundled, and true.
  */
 import { expect, it } from "vitest";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";

@@ -59,7 +59,7 @@ async function setUp(sinkTemplate: string, more: { readonly route?: object } = {
       await clock.advance(2 * MINUTE);
       return String(ids[0]);
     },
-    /** What templates made of the alerts of a watch. */
+    /** Returns the messages that templates made for the alerts of a watch. */
     worded: (watch: string) =>
       hook.events().flatMap(({ watch: of, data }) => (of === watch ? [data["message"]] : [])),
   };

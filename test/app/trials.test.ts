@@ -1,4 +1,7 @@
-/** What the pages of a running daemon pay for: a test of a watch, and a read of its past. */
+/**
+ * Tests the requests that pages of a running daemon pay for: a test of a watch, and a read of its
+ * past.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What follows an alert that nobody was shown, for each reason why: nothing. And what several
- * watches follow is said once.
+ * Tests that nothing follows an alert that nobody was shown, for each reason why, and that a
+ * follow-up about a post of several watches is sent once.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -70,7 +70,7 @@ const post = async ({ control, clock }: InnerDaemon, text = "a new zebra"): Prom
   return ids[0] as string;
 };
 
-/** What became of each event about a post, at its first sink. */
+/** Returns the state of each event about a post at its first sink. */
 const statesOf = async ({ call }: InnerDaemon, id: string) =>
   (await call(`explain/${id}`)).verdicts.map(({ event, deliveries: [delivery] }: any) => [
     event.type,

@@ -1,4 +1,7 @@
-/** What waits goes by the configuration of now, and a mute holds at the moment of each attempt. */
+/**
+ * Tests that waiting alerts follow the present configuration, and that a mute counts at the moment
+ * of each attempt.
+ */
 import { describe, expect, it } from "vitest";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -164,7 +167,7 @@ it.each(MENDED)(
   },
 );
 
-/** Its sink fails from 13:41, and the muted hours are from 14:00 to 15:00. */
+/** Starts a daemon whose sink fails from 13:41, with muted hours from 14:00 to 15:00. */
 async function failingSetUp(
   route: Record<string, unknown>,
   more: Partial<InnerDaemonOptions> = {},

@@ -1,6 +1,6 @@
 /**
- * What is no trouble is not called so: accounts without an index, sinks that ask to wait or cannot
- * be asked; and readings count as noted.
+ * Tests that normal states are not called trouble: accounts without an index, and sinks that ask to
+ * wait or cannot be checked. Also tests that polls of values count as noted.
  */
 import { describe, expect, it } from "vitest";
 import { verifySinks, type Delivery } from "../../src/app/delivering/delivery.ts";

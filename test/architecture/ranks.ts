@@ -146,8 +146,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Who may reach the outside without a port, by lint rule and glob; .oxlintrc.json must say exactly
- * this.
+ * The files that may use the network, time and so on without a port, by lint rule and glob.
+ * .oxlintrc.json must say exactly the same.
  */
 export const SEAM_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Giving way to other callbacks reads no clock.
@@ -159,8 +159,8 @@ export const SEAM_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Where functions may be longer than 80 lines, take more than 4 parameters, or hand all their
- * dependencies on, and why; .oxlintrc.json must say exactly this.
+ * The files whose functions may be longer than 80 lines, take more than 4 parameters, or pass all
+ * their dependencies on, with the reason. .oxlintrc.json must say exactly the same.
  */
 export const FUNCTION_EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "max-lines-per-function": {},

@@ -31,13 +31,19 @@ export function specifiersOf(text: string): readonly string[] {
   );
 }
 
-/** Those that are loaded with the file: neither its types nor what it imports late. */
+/**
+ * Returns the specifiers that are loaded together with the file. Type imports and dynamic imports
+ * are left out.
+ */
 export const loadedSpecifiersOf = (text: string): readonly string[] =>
   [...text.replace(/^(?:import|export) type\b[^;]*;/gm, "").matchAll(STATIC)].map(
     (match) => match[1] ?? "",
   );
 
-/** All files under a folder that end so, as paths with slashes relative to it. */
+/**
+ * Lists all files under a folder whose names have this ending, as paths with slashes relative to
+ * it.
+ */
 export function listFiles(root: string, ending: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))

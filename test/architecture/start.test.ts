@@ -1,6 +1,6 @@
 /**
- * What a start loads before its first poll: every package and every large part more is paid for by
- * every start.
+ * Tests what a start loads before its first poll, because every start pays for each further package
+ * and large module.
  */
 import { dirname, posix, resolve } from "node:path";
 import { describe, expect, it } from "vitest";

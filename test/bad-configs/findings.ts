@@ -1,4 +1,4 @@
-/** What is found when a bad configuration is loaded. */
+/** Loads a bad configuration and returns the issues found in it. */
 import type { ConfigIssue } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load/load-config.ts";
 import { createFiles } from "../../src/runtime/files.ts";

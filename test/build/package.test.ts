@@ -47,7 +47,7 @@ const run = (command: string, args: readonly string[], cwd: string): string =>
   });
 
 /**
- * What is packed, unpacked as an installer would; the packages it depends on are those of this
+ * Packs the package and unpacks it as an installer would. Its dependencies are those of this
  * checkout.
  */
 beforeAll(() => {

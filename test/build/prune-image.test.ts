@@ -1,4 +1,7 @@
-/** What an image keeps of node_modules: enough to run, and nothing that dist/ holds already. */
+/**
+ * Tests what an image keeps of node_modules: enough to run, and nothing that dist/ already
+ * contains.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * What a start loads late works from kept compiled code too: on Node 20 a script whose code was
- * kept cannot import() a package, so the built files require packages.
+ * Tests that parts which a start loads late also work from cached compiled code. On Node 20 a
+ * script from the cache cannot import() a package, so the built files require packages.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

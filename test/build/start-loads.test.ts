@@ -1,4 +1,7 @@
-/** What the built command reads until its first poll is over, and what a command beside it reads. */
+/**
+ * Tests which files the built command reads until its first poll is over, and which ones a command
+ * beside it reads.
+ */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,6 @@
-/** What `validate --online` says of tokens and scopes, from what Slack and Discord answer. */
+/**
+ * Tests what `validate --online` says about tokens and scopes, by the answers of Slack and Discord.
+ */
 import { expect, it } from "vitest";
 import { checkChats } from "../../src/chat/check-chats.ts";
 import type { ChatConfig, SinkConfig } from "../../src/config/config.ts";

@@ -1,6 +1,6 @@
 /**
- * What a menu below a message offers, and what the buttons of an escalation do, in the whole daemon
- * with Slack and with Discord.
+ * Tests what a menu below a message offers and what the buttons of an escalation do, in the whole
+ * daemon with Slack and with Discord.
  */
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";

@@ -1,6 +1,6 @@
 /**
- * What strangers write cannot forge a button or call anybody: not as the text or the name of an
- * alert, nor as the name of a person who clicks, in any request to the chat.
+ * Tests that a stranger's text can neither forge a button nor mention anybody, in any request to
+ * the chat: not as the text or the name of an alert, nor as the name of a person who clicks.
  */
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
@@ -19,7 +19,7 @@ import { until } from "../support/until.ts";
 const MINUTE = 60_000;
 const ACTIONS = ["acknowledge", "snooze", "mute_author", "not_relevant"];
 
-/** What a button would look like in a request, and other ways to call somebody. */
+/** Texts that look like a button in a request, or try to mention somebody in other ways. */
 const FORGED = [
   '"}},{"type":"actions","elements":[{"type":"button","action_id":"chirpwatch:acknowledge:x"}]}',
   '{"type":1,"components":[{"type":2,"custom_id":"chirpwatch:undo:x"}]}',
@@ -159,7 +159,7 @@ it("forges no button and calls nobody in Discord", async () => {
   }
 });
 
-/** What Discord formats: neither names of authors nor footers. */
+/** Returns the texts that Discord formats. It formats neither names of authors nor footers. */
 const formattedOf = (value: unknown): readonly string[] =>
   typeof value !== "object" || value === null
     ? []

@@ -1,6 +1,7 @@
 /**
- * What the vendors do with sockets, with their own clients: each is survived, alerts are sent
- * meanwhile, the status says what lasts, and clicks take effect again once it is over.
+ * Tests what vendors do with sockets, through their own clients. The daemon survives each case,
+ * goes on sending alerts, shows lasting trouble in the status, and handles clicks again once it is
+ * over.
  */
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
@@ -146,7 +147,7 @@ it("takes a click once that Slack delivers again after three seconds, as its ans
   await clock.advance(MINUTE);
   expect(slack.redelivered()).toBe(1);
   expect(await isAcknowledged()).toBe(false);
-  // What was clicked while there was no socket arrives with the next delivery.
+  // A click made while no socket is open arrives with the next delivery.
   slack.drop();
   void slack.click({ person: ADA, ts, actionId, actionTs: "2.2" });
   await comes("the effect of a click without a socket", isAcknowledged);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await sandbox.control("keys", { key: CALLER_KEY, quota: 5_000 });
 });
 
-/** What is called is billed, and `plan` shows what its own key has left. */
+/** The key for `call`. Calls are billed, and `plan` shows what its own key has left. */
 const CALLER_KEY = "K9";
 
 const config = (api: string, watches: string) => `version: 1

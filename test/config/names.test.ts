@@ -77,7 +77,7 @@ it.each(NAMES)("%s is taken, or refused with its place, wherever a text stands",
     const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
     for (const { line, message } of issues) {
       expect(line).toBeGreaterThan(0);
-      // What an object inherits would be printed as code.
+      // If an inherited property of an object were used, the message would contain its code.
       expect(message).not.toMatch(/\[native code\]|\[object Object\]/);
     }
   }

@@ -18,7 +18,10 @@ const RULE: RankingRule = {
   moveBy: 2,
 };
 
-/** What each list in turn reports, short: `+a1` entered at 1, `-a` left, `a1>3` moved. */
+/**
+ * Returns what each list in turn reports, in short form: `+a1` entered at 1, `-a` left, `a1>3`
+ * moved.
+ */
 function report(lists: readonly string[], rule = RULE): string[] {
   let memory: RankingMemory | undefined;
   return lists.map((list) => {

@@ -19,7 +19,7 @@ const ruleOf = (text: string): ReadingRule => ({
   crossing: { event: "e", thresholds: [threshold(text)], rearm: 0.1 },
 });
 
-/** How often a series of readings fires. */
+/** Returns how many thresholds each reading of a series crosses. */
 function fires(text: string, series: readonly number[]): number[] {
   let memory: ReadingMemory | undefined;
   return series.map((n) => {

@@ -1,6 +1,6 @@
 /**
- * What is wanted of a message whose tweet is seen again and again: each text once, the end for
- * good, and counts no more than once a minute.
+ * Tests when a message is edited whose tweet is seen again and again: once for each text, finally
+ * when the tweet is gone, and for counts at most once a minute.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -37,7 +37,7 @@ function inputsOf(command: string, endpoint: string): readonly string[] {
   return Object.keys(findEndpoint(endpoint)?.input.shape ?? {}).map((name) => `--${name}`);
 }
 
-/** What is wrong with a call, or undefined. */
+/** Returns what is wrong with a call, or undefined. */
 function wrongWith(words: readonly string[]): string | undefined {
   let command = program;
   let rest = [...words];

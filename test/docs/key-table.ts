@@ -34,7 +34,7 @@ export const typesOf = (section: string): readonly Schema[] => {
   return (typeof additionalProperties === "object" ? additionalProperties.oneOf : undefined) ?? [];
 };
 
-/** What may be written, in a few words. */
+/** Describes the allowed values in a few words. */
 function kindOf(schema: Schema): string {
   if (schema.$ref !== undefined) return "map";
   if (schema.const !== undefined) return code(String(schema.const));

@@ -29,7 +29,7 @@ function notesOf(type: SinkType<any>): readonly string[] {
   ];
 }
 
-/** What differs between sinks that people read and sinks that programs read. */
+/** Renders the differences between sinks for people and sinks for programs. */
 function kindsTable(): string {
   const { limit, interval } = DEFAULTS.chatSink.throttle;
   const typesWhere = (chat: boolean): string =>

@@ -51,7 +51,7 @@ function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unkno
   return mode === "whole" && endpoints.some((name) => findEndpoint(name)?.cursor !== undefined);
 }
 
-/** How many targets share a request; undefined where each has its own. */
+/** Returns how many targets share a request, or undefined if each has its own. */
 function batchSize(type: WatchType<any>, settings: unknown): number | undefined {
   const [target] = type.targets(settings, "w", () => "f");
   return type.source(settings, {

@@ -1,6 +1,6 @@
 /**
- * What people read: README, docs/ and examples/, page by page, with their fenced blocks and what stands in
- * inline code.
+ * Reads the pages for people: README, docs/ and examples/, with their fenced blocks and inline
+ * code.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import { METRICS } from "../../src/model/meter.ts";
 import { PAGES } from "./pages.ts";
 import { ROOT } from "./program.ts";
 
-/** As the usual renderers make it of a heading. */
+/** Returns the anchor that the usual renderers give a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -28,7 +28,7 @@ const openPage = useBrowser();
 const sha256 = (content: string | Buffer): string =>
   createHash("sha256").update(content).digest("hex");
 
-/** What each picture was made of, and the picture: both by their hashes. */
+/** The recorded hashes: for each picture, that of its payloads and that of the picture itself. */
 const record: Record<string, { payloads: string; picture: string }> = existsSync(RECORD)
   ? JSON.parse(readFileSync(RECORD, "utf8"))
   : {};

@@ -44,7 +44,7 @@ export function commandsIn(
   });
 }
 
-/** What `--help` adds below its own lists: the example. */
+/** Returns the text that `--help` prints below its own lists: the example. */
 export function textAfterHelp(command: Command): string {
   let whole = "";
   command.configureOutput({ writeOut: (text) => (whole += text) });

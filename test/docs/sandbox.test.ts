@@ -24,7 +24,7 @@ function faultRow(name: string): string {
   );
 }
 
-/** What the control API itself lists when it is asked for something it does not have. */
+/** Returns the calls that the control API lists in its answer to an unknown one. */
 function knownCalls(): readonly string[] {
   const { text } = answerControl({} as Parameters<typeof answerControl>[0], {
     method: "GET",

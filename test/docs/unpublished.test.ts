@@ -1,6 +1,6 @@
 /**
- * Nothing that people read or install names a package, an image or an address that does not exist
- * yet. docs/releasing.md says where they go once they do.
+ * Tests that nothing people read or install names a package, an image or an address that does not
+ * exist yet. docs/releasing.md says where to add them later.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

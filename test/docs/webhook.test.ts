@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** What a receiver gets from the sink itself. */
+/** Sends an event through the webhook sink and returns what the receiver got. */
 async function receive(secret: string) {
   const clock = createVirtualClock(EVENT_TIME_MS);
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };

@@ -35,7 +35,7 @@ const FILES = {
   "/run/secrets/slack_token": "xoxb-1-2-abc\n",
 };
 
-/** What a part leaves out. A part brings its own sinks, or finds these. */
+/** The sinks for blocks that leave them out. */
 const SINKS = `sinks:
   terminal: { type: console }
   brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }

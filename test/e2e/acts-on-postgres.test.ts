@@ -1,4 +1,4 @@
-/** What people do about an alert at replicas that do not lead, and at two of them at once. */
+/** Tests what people do about an alert at replicas that do not lead, and at two of them at once. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";

@@ -15,7 +15,7 @@ import { cleanUpAfterwards, keep } from "./fixture.ts";
 cleanUpAfterwards();
 
 const SECOND = 1_000;
-/** How long others wait before they replace one that is silent. */
+/** The time after which others replace a replica that is silent. */
 const LEASE_MS = 15 * SECOND;
 const TAKEN_OVER_MS = 5 * SECOND;
 const ADA = { id: "U1", name: "Ada" };
@@ -91,7 +91,7 @@ it("is taken over in time from a replica that stops, is killed or freezes, and b
   up = up.filter((one) => one !== frozen);
   const fromMs = performance.now();
   frozen.kill("SIGSTOP");
-  // Its socket is open, and nobody answers on it.
+  // The socket of the frozen replica is open, but nobody answers on it.
   const lost = clicked("acknowledge");
   await until("another socket", () => slack.opened() > opened && slack.sockets() === 2, said);
   expect(performance.now() - fromMs).toBeLessThan(LEASE_MS + TAKEN_OVER_MS);

@@ -48,7 +48,7 @@ function machine({ api, hook }: Fixture, url: string) {
 }
 
 const readiness = async ({ url }: RunningDaemon) => (await fetch(`${url}/readyz`)).status;
-/** Only the reason while its work begins again. */
+/** While the replica's work is replaced, the status holds only the reason. */
 const statusOf = async (daemon: RunningDaemon): Promise<Partial<StatusView>> => daemon.status();
 const end = async (daemon: RunningDaemon) => {
   daemon.kill("SIGTERM");
@@ -110,7 +110,7 @@ it.concurrent("commands on another machine send alerts again, and try a sink tha
     /\n1 alert goes out again now, by 127\.0\.0\.1#\S{4}\n$/,
   );
   await until("the same alert again", () => messagesWith(sent).length === 2);
-  // Its next attempt would be in a minute.
+  // The next attempt would be due in a minute.
   hook.answer((_, response) => void response.writeHead(401).end());
   const [held] = api.post("search:one", 1);
   await until(

@@ -1,6 +1,6 @@
 /**
- * What survives: SIGKILL at random moments, SIGTERM in the middle of a send, an error that nobody
- * caught. How long a stop takes: test/app/stop.test.ts.
+ * Tests what a daemon survives: SIGKILL at random moments, SIGTERM in the middle of a send, and an
+ * uncaught error. How long a stop takes: test/app/stop.test.ts.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,10 @@ cleanUpAfterwards();
 
 /** At every point of a poll and of a delivery it dies in the simulation. */
 const KILLS = 3;
-/** As many on a slow machine as on a quick one, or it would never catch up. */
+/**
+ * A fixed number of posts, whatever the machine. On a slow one the daemon would otherwise never
+ * catch up.
+ */
 const POSTS_BETWEEN_KILLS = 20;
 
 describe.concurrent("a daemon that dies", () => {
@@ -39,7 +42,8 @@ describe.concurrent("a daemon that dies", () => {
       daemon.kill("SIGKILL");
       await daemon.gone;
       daemon = await (kills + 1 < KILLS ? fixture.startProcess() : fixture.start());
-      // From the second half on it dies with deliveries under way: a poll has just been answered.
+      // In the second half the daemon is killed with deliveries in progress, because a poll has
+      // just been answered.
       if (kills >= KILLS / 2) await morePolls(fixture.api, "search-tweets", 1);
     }
     clearInterval(flow);

@@ -1,4 +1,4 @@
-/** What the log says of a tweet's way, and how much of it. */
+/** Tests what the debug log says about a tweet's way to a sink, and how much of it. */
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";

@@ -13,8 +13,8 @@ import { until } from "../support/until.ts";
 afterAll(cleanUp);
 
 /**
- * Its temporary files go to a folder of the test's own, which shows what was left behind, other
- * than compiled code for the next start.
+ * Creates a folder for the demo's temporary files, which shows what it leaves behind. Compiled code
+ * kept for the next start does not count.
  */
 function place(files: Record<string, string> = {}): {
   readonly cwd: string;

@@ -24,7 +24,7 @@ async function createSlackFixture(
     api_url: slack.apiUrl,
     throttle,
   };
-  // All of them are read by one poll, and so in one digest.
+  // One poll reads all posts, so they end up in one digest.
   fixture.configure({
     watches: { w: { type: "search", query: "acme", max_pages: 50 } },
     sinks: { chat },

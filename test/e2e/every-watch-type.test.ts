@@ -39,7 +39,10 @@ const watchesOf = (moves: Moves) =>
     ]),
   );
 
-/** What arrived, by watch: event types, each event once however often its message came. */
+/**
+ * Returns the event types that arrived for each watch. Each event counts once, however often its
+ * message came.
+ */
 function arrived(hook: HookReceiver): Readonly<Record<string, readonly string[]>> {
   const byId = new Map(hook.events().map((event) => [event.data.id as string, event]));
   const byWatch: Record<string, string[]> = {};
@@ -49,7 +52,10 @@ function arrived(hook: HookReceiver): Readonly<Record<string, readonly string[]>
   );
 }
 
-/** Whether nothing is awaited any more. The comparison at the end shows what came too often. */
+/**
+ * Returns whether nothing more is expected. Events that came too often show in the comparison at
+ * the end.
+ */
 const isSettled = (seen: Readonly<Record<string, readonly string[]>>, moves: Moves): boolean =>
   Object.entries(moves).every(
     ([watch, { eventTypes }]) => (seen[watch] ?? []).length >= eventTypes.length,
@@ -64,7 +70,8 @@ it("each watch type's event arrives exactly once, also across SIGKILL", async ()
   expect([...types].sort()).toEqual(WATCH_TYPES.map(({ type }) => type).sort());
   writeConfig(folder, {
     ...baseConfig(sandbox.url),
-    // What was under way at a SIGKILL keeps its slot in the rate until it would have timed out.
+    // A request that was in progress at a SIGKILL keeps its slot in the rate limit until its
+    // timeout.
     api: { base_url: sandbox.url, keys: [{ key: sandbox.key, name: "main" }], timeout: "5s" },
     defaults: { watch: { schedule: "@every 4s" } },
     watches: watchesOf(moves),

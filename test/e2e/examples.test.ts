@@ -21,7 +21,7 @@ const EXAMPLES = resolve("examples");
 interface Receiver {
   /** Settings that lead a sink of the example there. */
   readonly settings: object;
-  /** All that it got. */
+  /** Returns everything that the receiver got. */
   text(): string;
 }
 

@@ -14,7 +14,7 @@ const wrote =
   (start: string): Chosen =>
   (texts) =>
     texts.some((text) => text.startsWith(start));
-/** What commits each step of an alert's way. */
+/** For each step of an alert on its way, whether a transaction commits it. */
 const STEPS = {
   reserve: wrote('insert into "ledger"'),
   commitPoll: wrote('insert into "events"'),

@@ -1,6 +1,6 @@
 /**
- * What most of these tests share: a service, a webhook receiver and a folder, gone when the file is
- * done.
+ * The fixture of most tests here: a service, a webhook receiver and a folder, removed when the file
+ * is done.
  */
 import { afterAll, aroundEach } from "vitest";
 import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
@@ -23,7 +23,7 @@ export interface Fixture {
   readonly folder: string;
   /** A configuration with the hook as its only sink, and whatever else is given. */
   configure(more: object): void;
-  /** In this process. */
+  /** Starts the daemon in this process. */
   start(env?: Record<string, string>): Promise<RunningDaemon>;
   startProcess(env?: Record<string, string>): Promise<DaemonProcess>;
 }

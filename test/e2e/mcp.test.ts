@@ -127,7 +127,7 @@ async function callAll(client: Client, postId: string): Promise<void> {
   expect(events.find(({ item }) => item === postId)?.untrusted_text).toContain(ORDER);
   const [verdict] = JSON.parse(answers.get("explain") ?? "").verdicts;
   expect(verdict).toMatchObject({ verdict: "event" });
-  // What quotes the stranger is there, and marked.
+  // Fields that quote the stranger are there, and marked as untrusted.
   expect(JSON.stringify(verdict.deliveries)).toMatch(/"untrusted_text":"[^"]*IGNORE/);
   const status = JSON.parse(answers.get("status") ?? "");
   expect(JSON.stringify(status.silences)).toMatch(/"untrusted_text":"comment: [^"]*IGNORE/);

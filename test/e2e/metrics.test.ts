@@ -1,5 +1,5 @@
 /**
- * What Prometheus sees of a running daemon and its process. What happens to it:
+ * Tests the metrics of a running daemon and its process. Metrics of what happens to it:
  * test/app/metrics.test.ts.
  */
 import { describe, expect, it } from "vitest";

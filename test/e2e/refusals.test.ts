@@ -14,7 +14,7 @@ cleanUpAfterwards();
 const CONSOLE = { terminal: { type: "console" } };
 const WATCHES = { w: { type: "search", query: "acme" } };
 
-/** In this process: what refuses to start never becomes a daemon. */
+/** Runs in this process. A command that refuses to start never becomes a daemon. */
 const run = (folder: string, env: Record<string, string> = {}): Promise<Ran> =>
   runCommand(["run", "-c", "watches.yaml"], { cwd: folder, env });
 
@@ -24,7 +24,7 @@ function folderWith(config: object | string): string {
   return folder;
 }
 
-/** What people read: never a stack, never an internal error. */
+/** Checks what people read: the expected text, and neither a stack nor an internal error. */
 function expectRefusal(ended: Ran | Ended, code: number, text: string | RegExp): void {
   expect(ended.err).toMatch(text);
   expect(ended.code).toBe(code);
@@ -190,7 +190,7 @@ describe.concurrent("a start that must not succeed", () => {
     expect(ended.err).not.toMatch(/\n\s+at .*\(|internal error/);
   });
 
-  // In under a second of computing: bad-configs.test.ts.
+  // bad-configs.test.ts checks that this takes less than a second of CPU time.
   it("fault 83: refuses a YAML bomb and a huge file", async () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghij"
       .split("")

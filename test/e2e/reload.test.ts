@@ -74,7 +74,7 @@ describe.concurrent("a running daemon", () => {
       '{"status":"reloaded","changed":false,"memory":[]}',
     );
     await until("the second reload", () => unchangedBy("API"), daemon.err);
-    // What else a reload has to say comes within 50 ms.
+    // Further log lines of a reload come within 50 ms.
     await morePolls(fixture.api, "search-tweets", 2);
     expect(daemon.log().length - before).toBe(2);
 

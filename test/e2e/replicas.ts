@@ -14,7 +14,7 @@ const RATE = 20;
  * many, which ask for two thirds of the rate.
  */
 const WATCHES = 60;
-/** So many of them get tweets; they are polled often. */
+/** The number of watches that get tweets. They are polled often. */
 const BUSY = 12;
 
 interface Around {
@@ -26,7 +26,7 @@ interface Around {
 
 export class Replicas {
   readonly fresh: string[] = [];
-  /** From each kill until the others had all the work, as their status says. */
+  /** The time from each kill until the status showed that the others had all the work. */
   readonly takeoversMs: number[] = [];
   readonly #around: Around;
   readonly #folders = new Map<BinProcess, string>();
@@ -205,8 +205,9 @@ export class Replicas {
   }
 
   /**
-   * What is wrong once every tweet has arrived: each became one event, and each event stands in one
-   * message, however often that was sent. Or too many requests.
+   * Returns what is wrong once every tweet has arrived. Each tweet must have become one event, and
+   * each event must be in one message, however often that was sent. The number of requests must
+   * stay within the rate.
    */
   async findWrong(): Promise<readonly string[]> {
     const { hook, sandbox } = this.#around;

@@ -1,4 +1,6 @@
-/** What a restored state sends: what came since the backup again, or with --quiet nothing of it. */
+/**
+ * Tests what a restored state sends: everything since the backup again, or none of it with --quiet.
+ */
 import { expect, it } from "vitest";
 import { runCommand } from "../support/run-command.ts";
 import type { RunningDaemon } from "../support/daemon-process.ts";

@@ -18,7 +18,7 @@ const statusOf = async (
     .status;
 
 describe("the sandbox", () => {
-  // How soon: test/sandbox/world.test.ts.
+  // How quickly it starts is tested in test/sandbox/world.test.ts.
   it("answers with 100,000 accounts", async () => {
     const sandbox = await startSandboxCommand(["--accounts", "100000"]);
     expect(await statusOf(sandbox, "acme")).toBe(200);

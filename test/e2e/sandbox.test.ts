@@ -128,7 +128,8 @@ describe.concurrent("against the sandbox", () => {
     );
     expect(sorted(hook.subjects())).toEqual(sorted(ids));
     await until("no gap", async () => (await daemon.status()).gaps === 0);
-    // What ran when the last gap closed is over when another poll has begun and ended.
+    // A request that was in progress when the last gap closed has ended once another poll has begun
+    // and ended.
     const pages = async () =>
       (await sandbox.control("requests")).requests.filter(
         ({ endpoint }: any) => endpoint === "user-tweets",

@@ -118,7 +118,7 @@ it("secrets stay out of everything that people read or that is kept, also where 
   for (const text of [...kept, ...alerted, daemon.out(), daemon.err()])
     expect(text).not.toMatch(CANARY);
 
-  // What stands for an address instead: the sink's name, the host and a fingerprint.
+  // An address is shown as the sink's name, the host and a fingerprint.
   const { host } = new URL(parrot.url);
   const [page = "", metrics = "", status = ""] = shown;
   for (const text of [page, metrics, status, commands[0]?.out ?? ""])

@@ -1,6 +1,6 @@
 /**
- * What can befall the state file under a running daemon and between two starts. A full disk is
- * full-disk.test.ts's, a damaged file refusals.test.ts's.
+ * Tests what can happen to the state file under a running daemon and between two starts.
+ * full-disk.test.ts covers a full disk, refusals.test.ts a damaged file.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
@@ -38,8 +38,8 @@ const WATCHES = { w: { type: "search", query: "acme" } };
 const stateOf = ({ folder }: Fixture): string => join(folder, "data", "state.db");
 
 /**
- * From now on nothing can be written to the files; where the system does not let us say so, to
- * files of this process. Gives the way back.
+ * Makes the files unwritable. Where the system does not allow that, limits the file size of this
+ * process instead. Returns a function that undoes it.
  */
 function lockFiles(files: readonly string[], pid: number): () => void {
   if (spawnSync("chattr", ["+i", ...files]).status === 0) {
@@ -103,7 +103,8 @@ describe.concurrent("a state file", () => {
     await noted(first, "w");
     const alerted = fixture.api.post("search:acme", 5);
     await until("the alerts", () => fixture.hook.subjects().length >= alerted.length);
-    // What was reported is in the database itself; what came after it is in the WAL alone.
+    // The checkpoint puts everything reported so far into the database itself. Anything later is in
+    // the WAL alone.
     const beside = new Database(stateOf(fixture));
     await until(
       "a checkpoint",
@@ -169,8 +170,8 @@ describe.concurrent("a state file", () => {
   it("fault 66: on which a migration fails half-way is left as it was, and is taken over when the obstacle is gone", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: WATCHES });
-    // As the former version leaves it, and the last migration cannot be noted when it has done its
-    // work.
+    // Creates the state of the former version, in which the last migration cannot be recorded after
+    // it has run.
     const former = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, -1)) as typeof MIGRATIONS;
     const clock = createSystemClock();
     const old = await openStore({

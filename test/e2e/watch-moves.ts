@@ -1,7 +1,7 @@
 /**
- * What every-watch-type.test.ts plays: for each watch type its settings in the sandbox's world, and
- * an order to the control API that makes exactly the events named. The accounts called m_… are made
- * by it, and nobody else in the world touches them.
+ * For each watch type, its settings in the sandbox's world and an order to the control API that
+ * causes exactly the named events. every-watch-type.test.ts plays them. Accounts called m_… are
+ * created here, and nothing else in the world touches them.
  */
 import type { SandboxProcess } from "../support/sandbox-process.ts";
 

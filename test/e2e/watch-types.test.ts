@@ -81,7 +81,10 @@ beforeAll(async () => {
   daemon = await fixture.start();
 });
 
-/** Of several timelines or lists, a group would be read in another way. */
+/**
+ * Settings that keep a watch out of a group. Several timelines or lists would otherwise be read as
+ * a group.
+ */
 const ALONE = {
   search: {},
   community_tweets: {},

@@ -97,7 +97,7 @@ it("accounts that only one of the two names are asked for in the same request", 
   world.post(account(30), sinceMs + 1_000);
   world.rename(account(50), "somebody_new", sinceMs + 1_000);
   await clock.advance(2 * MIN);
-  // By id; handles that changed are looked up by name.
+  // Probes ask by id. Only the changed handle is looked up by name.
   expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([60]);
   await clock.advance(3 * MIN);
   expect(await alerted()).toEqual([

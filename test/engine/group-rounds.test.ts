@@ -203,7 +203,7 @@ it("learns nothing while its delays say nothing of its pace, and takes no run be
   expect(P95.after(query).rounds?.correction).toBeLessThan(1);
   const round = P95.after({ ...query, startedAtMs: START + MIN });
   expect(round.rounds?.roundAtMs).toBe(START + MIN);
-  // With each round, who counts as busy goes by the rates of now.
+  // Each round decides anew, by the present rates, which accounts count as busy.
   expect(round.busyRate).not.toBe(1);
   expect(P95.after({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(
     START,

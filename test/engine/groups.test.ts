@@ -35,7 +35,7 @@ interface SetupOptions {
   readonly fail?: (request: UpstreamRequest) => void;
   /** Instead of what the world says. */
   readonly answer?: (request: UpstreamRequest) => UpstreamAnswer | undefined;
-  /** What happens after the watch begins. */
+  /** Called after the watch has begun. */
   readonly start?: (world: AccountsWorld) => void;
 }
 
@@ -113,7 +113,7 @@ describe("a group of timelines", () => {
     expect((await alerted()).toSorted()).toEqual(posts.toSorted());
     // A request a tick, and after 1, 5 and 15 minutes one for that account alone.
     expect(callsOf("info-batch", sinceMs)).toHaveLength(20 + 3);
-    // Its timeline is read as after any change that no post accounts for, and then no more.
+    // Its timeline was read once, as after any change that no post explains, and is not read again.
     const laterMs = clock.now();
     await clock.advance(2 * HOUR);
     expect(callsOf("user-tweets", laterMs)).toEqual([]);
@@ -269,7 +269,7 @@ describe("a group of timelines", () => {
       count: 10,
       changes: { fullPollEveryMs: HOUR },
     });
-    // What the search lacks is read from the timeline, which shows everything.
+    // Posts that the search lacks are read from the timeline, which shows everything.
     for (const [index, minutes] of [20, 30, 40].entries())
       world.post(account(index), clock.now() + minutes * MIN, { searchLagMs: 4 * MIN });
     await clock.advance(HOUR);

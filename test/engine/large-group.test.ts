@@ -51,7 +51,7 @@ it("reads posts from their timelines when the search lacks them", async () => {
   await clock.advance(60 * MIN);
   const events = (await harness.events()).filter(({ subject }) => hidden.includes(subject));
   expect(events.map(({ subject }) => subject).toSorted()).toEqual(hidden.toSorted());
-  // By then a probe showed each of them, and its timeline is read at once.
+  // By then a probe had shown each of them, and its timeline is read at once.
   for (const { detectedAtMs, occurredAtMs } of events)
     expect(detectedAtMs - occurredAtMs).toBeLessThan(40 * MIN);
 });

@@ -88,7 +88,7 @@ it("reports every new follower of an account of 3 million within one interval fr
   expect(await alerted()).toEqual([...joinedAtMs.keys()]);
   // A spread of 30 s at most, and the pages of a poll.
   expect(Math.max(...delays)).toBeLessThan(5 * MINUTE + 35_000);
-  // What a day takes: bench/economy, --member-lists.
+  // The cost of a day is measured by bench/economy with --member-lists.
   const hours = (clock.now() - START) / HOUR;
   expect(
     upstream.callsOf("followers").filter(({ cursor }) => cursor === undefined).length,
@@ -233,8 +233,8 @@ it("starts the rest over when its cursor expired, and nobody is reported because
 });
 
 /**
- * As a release without watermarks left it: the first pages are known, the read of the whole list
- * goes on, no alert was raised.
+ * Writes a state as a release without watermarks left it: the first pages are known, the read of
+ * the whole list is in progress, and no alert was raised.
  */
 async function halfReadState(
   store: Store,
@@ -307,7 +307,7 @@ it("goes on with a first read that a release without watermarks left half done: 
   const target = (await started.store.listWatches())[0]?.targets[0];
   expect(target?.baselineAtMs).toBe(START);
   expect(target?.memory["partial"]).toBeUndefined();
-  // What had been read is not read again.
+  // Pages that had been read are not read again.
   expect(
     upstream
       .callsOf("followers")

@@ -101,7 +101,7 @@ it("is never below it after crashes at any moment", async () => {
     const before = await compare();
     await clock.advance(10 * MINUTE_MS + 30_000);
     const after = await compare();
-    // What the last crash left under way may have arrived meanwhile; nothing else drifts.
+    // Requests in progress at the last crash may have arrived meanwhile. Nothing else may drift.
     expect(after.ledger).toBeGreaterThanOrEqual(after.billed);
     expect(after.ledger - after.billed).toBeLessThanOrEqual(before.ledger - before.billed);
     expect(after.billed).toBeGreaterThan(before.billed);

@@ -25,7 +25,7 @@ interface SetupOptions {
   readonly type?: string;
   readonly settings?: object;
   readonly changes?: WatchChanges;
-  /** Of each, at the start. */
+  /** The number of followers of each account at the start. */
   readonly followers?: number;
   readonly fail?: (request: UpstreamRequest) => void;
   /** Instead of what the world says. */

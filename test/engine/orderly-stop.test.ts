@@ -1,4 +1,4 @@
-/** What a daemon that is stopped in order still knows when it starts again. */
+/** Tests what a daemon that was stopped in order still knows at its next start. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";

@@ -1,4 +1,4 @@
-/** What several replicas do of one plan. */
+/** Tests which part of one plan each of several replicas runs. */
 import { expect, it } from "vitest";
 import { PollHistory } from "../../src/engine/loop/poll-history.ts";
 import { PlannedPolls } from "../../src/engine/planned-polls.ts";
@@ -13,7 +13,7 @@ import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const WATCHES = 3_000;
-/** Of a thousand. */
+/** Whether a shard, out of a thousand, belongs to the first half. */
 const isFirst = (shard: string) => Number(shard) < 500;
 
 function makePlanner(holds: (shard: string) => boolean) {

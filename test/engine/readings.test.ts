@@ -229,7 +229,7 @@ it("asks about no profile when an answer has none of several", async () => {
   expect(harness.opsAlerts).toEqual([]);
 });
 
-/** What the service answers where one of the entries is none that it takes. */
+/** Answers as the service does when it does not accept one of the entries. */
 const refusing = (bad: string) => (request: UpstreamRequest) => {
   const asked = Object.values(request.params).flat();
   if (asked.includes(bad)) throw failure("bad_request", `invalid: ${bad}`);

@@ -182,7 +182,7 @@ it.each([
     };
     const before = upstream.calls.length;
     await clock.advanceTo(START + 4 * HOUR);
-    // What was under way when the first answer came; nothing more.
+    // Only requests in progress when the first refusal came may follow.
     expect(upstream.calls.length - before).toBeLessThanOrEqual(5);
     expect(probes).toBe(3);
     expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);

@@ -1,4 +1,4 @@
-/** What several keys may spend together, and what of it scheduled polls leave alone. */
+/** Tests what several keys may spend together, and which part of it scheduled polls leave alone. */
 import { describe, expect, it } from "vitest";
 import { spendingLimit } from "../../src/budget/spending-limit.ts";
 import { type KeyQuota, limitOfKey, totalQuota } from "../../src/engine/quota/total-quota.ts";

@@ -35,7 +35,8 @@ it.each([
     const committed: { readonly id: string; readonly type: string }[] = [];
     const deps: VolumeDeps = {
       store: {
-        // As both see it: nine within the last hour, one in other hours, and an event a day ago.
+        // Both replicas see nine events within the last hour, one in other hours, and the newest a
+        // day ago.
         countEvents: async (_, spans) => spans.map(({ toMs }) => (toMs >= START - 1_000 ? 9 : 1)),
         newestEvent: async (_, wanted) => (wanted?.type === "volume.silent" ? undefined : last),
         async commitPoll({ events }) {

@@ -1,6 +1,6 @@
 /**
- * What one question about an event comes to: each kind of answer of an endpoint, and each end of a
- * program.
+ * Tests the outcome of one request about an event: each kind of answer of an endpoint, and each way
+ * in which a program ends.
  */
 import { describe, expect, it } from "vitest";
 import { createAsk, EnrichFailure } from "../../src/enrich/ask.ts";
@@ -13,10 +13,7 @@ import { MINUTE, RULE, SECOND } from "./enrich-fixture.ts";
 const GOOD = '{"labels":{"mood":"good"}}';
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
-/**
- * What comes of it: the labels, or the words of the failure and how long the endpoint asked to be
- * left alone.
- */
+/** Returns the labels, or the failure and how long the endpoint asked to wait. */
 async function outcomeOf(
   rule: EnrichRule,
   parts: { http?: Http; result?: ProgramResult | Error },
@@ -104,7 +101,7 @@ describe("a program", () => {
   it.each([
     [{ end: 0, stdout: GOOD, output: GOOD }, { mood: "good" }],
     [{ end: 0, stdout: GOOD, output: `a warning\n${GOOD}` }, { mood: "good" }],
-    // What it has printed before it failed is no answer.
+    // Output printed before a failure is not an answer.
     [{ end: 1, stdout: GOOD, output: GOOD }, ["/opt/mood ended with exit code 1", undefined]],
     [{ end: "SIGKILL", stdout: GOOD, output: GOOD }, ["/opt/mood was ended by SIGKILL", undefined]],
     [

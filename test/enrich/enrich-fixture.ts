@@ -28,7 +28,9 @@ export const RULE: EnrichRule = {
   maxHoldMs: 10 * MINUTE,
 };
 
-/** What an endpoint does: undefined is no answer, a number is how long it asks to be left alone. */
+/**
+ * The behaviour of an endpoint. Undefined means no answer, and a number how long it asks to wait.
+ */
 export type Endpoint = (
   event: ChirpEvent,
   rule: EnrichRule,

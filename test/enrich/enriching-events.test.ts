@@ -1,6 +1,6 @@
 /**
- * What becomes of events that wait for their enrichment: at whose words, when at the latest, and
- * what is said of an endpoint that fails.
+ * Tests what happens to events that wait for their enrichment: which answer releases them, when
+ * they go out at the latest, and what is reported about a failing endpoint.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

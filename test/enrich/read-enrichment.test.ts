@@ -1,4 +1,4 @@
-/** What is taken of an answer about an event, and what is not. */
+/** Tests which parts of an answer about an event are accepted. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readEnrichment } from "../../src/enrich/read-enrichment.ts";

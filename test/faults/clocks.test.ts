@@ -1,4 +1,7 @@
-/** What becomes of polls and alerts when clocks are changed, skewed or set, against the whole daemon. */
+/**
+ * Tests what happens to polls and alerts when clocks are changed, skewed or set, in the whole
+ * daemon.
+ */
 import { describe, expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { HOUR, MINUTE, playFault, post } from "./play-fault.ts";

@@ -10,8 +10,8 @@ import { FAULTS } from "./faults.ts";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * Where what is tested is what a user runs. What tests a part by a fault's name counts for nothing
- * here.
+ * The folders whose tests run what a user runs. A test of a single part does not count here, even
+ * if it names the fault.
  */
 const WHOLE = [
   "app",

@@ -87,7 +87,7 @@ export async function playFault(fault: FaultPlay) {
       ((played.status?.["sinks"] ?? []) as unknown as readonly JsonObject[]).find(
         ({ name }) => name === sink,
       ) ?? {},
-    /** What the simulation's own checks object to. */
+    /** Returns what the simulation's own checks object to. */
     objections: () => check(played),
   };
 }

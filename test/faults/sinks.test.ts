@@ -1,4 +1,4 @@
-/** What becomes of alerts when sinks fail, against the whole daemon. */
+/** Tests what happens to alerts when sinks fail, in the whole daemon. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Step } from "../sim/draw/scenario.ts";

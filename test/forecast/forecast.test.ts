@@ -78,7 +78,7 @@ describe("requests", () => {
         { schedule: every(seconds) },
       );
     expect(forecastOf(community(60)).sweepsPerDay).toBe(96);
-    // None if the first page covers it, which is not known.
+    // The low bound assumes that the first page covers the overlap, which is not known.
     expect(forecastOf(community(60)).range).toEqual({ low: 1_440 * 30, high: (1_440 + 96) * 30 });
     expect(forecastOf(community(900)).sweepsPerDay).toBe(0);
   });

@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 
 interface Learned {
   readonly nowMs: number;
-  /** Of each list, by its place. */
+  /** The number of pages of each list, by its position. */
   readonly pages: readonly number[];
 }
 

@@ -220,8 +220,8 @@ function nameOf(node) {
 }
 
 /**
- * What a part needs is written where it is made: with `{ ...deps, more }` nobody can tell which of
- * the fields it uses.
+ * Dependencies must be listed where a part is made: `{ ...deps, more }` hides which of the fields
+ * it uses.
  */
 const noDepsSpread = {
   create: (context) => ({

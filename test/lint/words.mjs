@@ -177,8 +177,8 @@ const wordsOf = (name) =>
     .match(/[A-Za-z]+/g) ?? [];
 
 /**
- * What of a name is refused: the word and what to say instead; undefined when nothing is. `path`:
- * of its file.
+ * Returns the refused word of a name and what to say instead, or undefined if the name is fine.
+ * `path` is that of the file.
  */
 export function refusedInName(name, path) {
   if (isAllowed(name, path)) return undefined;

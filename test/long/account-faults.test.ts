@@ -86,7 +86,7 @@ it("fault 32: a score without a value crosses nothing, and a true crossing is re
 });
 
 it("fault 33: counts that flap between two replicas cross a threshold once", async () => {
-  // Of odd length, so that polls meet either replica.
+  // An odd interval, so that polls reach both replicas of the service.
   const fixture = await createFixture({ schedule: "@every 31s" });
   await fixture.fault(33);
   await fixture.control("scores", { username: fixture.author, week_delta: 901 });

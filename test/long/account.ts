@@ -42,10 +42,10 @@ export interface Seen {
   /** When the fault began and ended. */
   readonly fromMs: number;
   readonly endMs: number;
-  /** What was posted meanwhile, and all that ever was. */
+  /** Posts since the beginning of this span, and all posts. */
   readonly posts: readonly Post[];
   readonly allPosts: readonly Post[];
-  /** What arrived since it began, and all that ever did. */
+  /** Messages since the beginning of this span, and all messages. */
   readonly messages: readonly HookMessage[];
   readonly allMessages: readonly HookMessage[];
   /**

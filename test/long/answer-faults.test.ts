@@ -81,8 +81,8 @@ it.each([
     await fixture.clock.advance(forMs - HOUR);
     const { billed, requests } = await fixture.control("requests");
     expect(billed).toBe(0);
-    // What was under way when the first answer came; from then on only /key-usage-info, which is
-    // free.
+    // Only requests in progress at the first refusal may follow it. From then on only
+    // /key-usage-info is called, which is free.
     expect(
       requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length,
     ).toBeLessThanOrEqual(4);

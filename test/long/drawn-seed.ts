@@ -4,6 +4,6 @@
  */
 export const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000));
 
-/** So many seeds from the drawn one on. */
+/** Returns `count` consecutive seeds, beginning with the drawn one. */
 export const seeds = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => SEED + index);

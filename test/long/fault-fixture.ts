@@ -1,6 +1,6 @@
 /**
- * What the tests of upstream faults share: one author whom four watches are about, and the alerts
- * that must have been raised.
+ * The fixture of tests of upstream faults: one author with four watches, and the alerts that must
+ * be raised.
  */
 import { expect } from "vitest";
 import { type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -56,7 +56,7 @@ export async function createFixture(
     eventsOf,
     /** Types of the ops alerts. */
     opsAlertTypes: opsAlerts,
-    /** Of these, those about the data service as a whole. */
+    /** Types of the ops alerts about the data service as a whole. */
     upstreamAlerts: () => opsAlerts().filter((type) => type.startsWith("upstream.")),
     /** Switches a fault on by its number. */
     fault: (number: number, order: object = {}) => daemon.control("faults", { number, ...order }),
@@ -81,7 +81,7 @@ export async function createFixture(
       expected.followers.push(followers[0].id);
       return ids;
     },
-    /** Nothing lost and no duplicate alert, by these watches. */
+    /** Checks that these watches lost nothing and sent no duplicate alert. */
     expectAllAlerted(watches: readonly string[] = ["search", "timeline", "followers"]): void {
       for (const watch of watches) {
         const wanted = watch === "followers" ? expected.followers : expected.tweets;

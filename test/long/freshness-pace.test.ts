@@ -1,6 +1,6 @@
 /**
- * How exactly the paces of feeds and of groups of accounts keep a mean or a p95, over made-up posts
- * of several days.
+ * Tests how exactly the pacing of feeds and of account groups keeps a mean or a p95, over made-up
+ * posts of several days.
  */
 import { describe, expect, it } from "vitest";
 import { longestWaitMs, type Mean, type P95 } from "../../src/plan/delay-aims.ts";

@@ -150,8 +150,8 @@ it("fault 40: a flood of new items is caught up whole, a few pages at a time", a
   await control("tweets", { username: "flooder", text: "flood", count: FLOOD });
   const before = (await control("requests")).total;
   await clock.advance(MINUTE);
-  // Of a hundred pages, twenty with news and as many to fill the gap below them; known and empty
-  // ones come on top.
+  // Of a hundred pages twenty have news, and as many fill the gap below them. Known and empty pages
+  // add a few.
   expect((await control("requests")).total - before).toBeLessThan(60);
   for (let minute = 0; minute < 60 && hook.messages().length < FLOOD; minute += 5)
     await clock.advance(5 * MINUTE);

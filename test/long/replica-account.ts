@@ -1,6 +1,4 @@
-/**
- * What a fault did to three replicas: its account, and what does not come to rest once it is over.
- */
+/** Checks what a fault did to three replicas, and what does not come to rest once it is over. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type Account, arrivalsOf, type Ledger, seconds, writeAccount } from "./account.ts";
@@ -85,7 +83,7 @@ async function requestsOf({ server, database }: ReplicaTrial): Promise<number> {
   return Number(row?.["sum"] ?? 0);
 }
 
-/** What is still not at rest in the end. */
+/** Waits until everything is at rest and returns what still is not in the end. */
 async function waitForRest(trial: ReplicaTrial): Promise<readonly string[]> {
   const untilMs = Date.now() + REST_WITHIN_MS;
   for (;;) {

@@ -40,7 +40,7 @@ export class ReplicaTrial {
   readonly replicas: Replica[] = [];
   readonly posts: Post[] = [];
   readonly database: string;
-  /** How processes ended, as far as the trial did not kill them. */
+  /** How each process ended that the trial did not kill. */
   readonly ends: string[] = [];
   /** The requests that the service billed before its counters were last reset. */
   billedBefore = 0;
@@ -61,7 +61,7 @@ export class ReplicaTrial {
     [this.server, this.database, this.sandbox, this.hook] = [server, database, sandbox, hook];
   }
 
-  /** All replicas start together on an empty database; resolves at once. */
+  /** Starts all replicas together on an empty database. Does not wait until they run. */
   static async start(server: PostgresServer): Promise<ReplicaTrial> {
     const url = await server.url();
     const trial = new ReplicaTrial(

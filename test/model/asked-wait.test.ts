@@ -1,4 +1,4 @@
-/** What is kept of the waits that the other side asks for. */
+/** Tests how the waits that another side asks for are limited. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

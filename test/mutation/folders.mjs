@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 
 /**
- * What is mutated, and which tests have to notice, the quick ones first. A survivor costs a run of
- * all of them: what only slow tests notice is a part of its own, and tests that start processes are
- * left out.
+ * The files to mutate, with the tests that must notice, quick ones first. A surviving mutant costs
+ * a run of all these tests. Files that only slow tests cover are therefore entries of their own,
+ * and tests that start processes are left out.
  */
 const allOf = (folder) =>
   readdirSync(folder, { recursive: true })
@@ -27,12 +27,12 @@ const DAEMON = ["src/app", "src/operate"];
 const DAEMON_TESTS = ["test/app", "test/operate"];
 
 /**
- * What goes out together, and the worker that has it gathered: plays of floods are long, and say
- * nothing of the rest.
+ * The parts that gather alerts into one message, and the worker that runs them. They are an entry
+ * of their own because simulations of floods are slow and test nothing else.
  */
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle", "worker"]);
 
-/** What its own tests, without a pump, say all about. */
+/** Files that their own tests cover completely, without a pump. */
 const APART = inFolder("src/deliver", [
   "attempt-log",
   "delays",
@@ -244,7 +244,7 @@ export const FOLDERS = {
   ],
 };
 
-/** Of these folders every file is mutated or left out for a reason. */
+/** Folders in which every file is mutated, or left out for a reason. */
 export const WHOLE = [
   "src/route",
   "src/deliver",
@@ -256,7 +256,7 @@ export const WHOLE = [
   "src/app/reload",
 ];
 
-/** By reason. */
+/** Files that are not mutated, by the reason. */
 export const LEFT_OUT = {
   "The tests of registered watches say all about it.": inFolder("src/operate/changes", [
     "registration-of",

@@ -10,7 +10,7 @@ import { Stryker } from "@stryker-mutator/core";
 import { parse } from "yaml";
 import { FOLDERS } from "./folders.mjs";
 
-/** Of the mutants that tests run, so many percent have to be noticed. */
+/** The share of the mutants reached by tests that must be noticed, in percent. */
 const LEAST_SCORE = 80;
 
 const { values, positionals } = parseArgs({
@@ -105,8 +105,8 @@ function report(name, results, seconds) {
 }
 
 /**
- * Of the files of a part, those that `--mutate` names; all without it. `src/x.ts:10-20` names
- * lines.
+ * Returns the files to mutate: all files of an entry, or those that `--mutate` names.
+ * `src/x.ts:10-20` names lines.
  */
 const chosenOf = (mutate) =>
   values.mutate === undefined

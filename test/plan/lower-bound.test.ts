@@ -1,4 +1,4 @@
-/** What every figure of the benchmark is held against. */
+/** Tests the lower bound, with which every figure of the benchmark is compared. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { boundOf, checksPerDay, leastOfTicks } from "../../bench/economy/bound.ts";

@@ -7,7 +7,7 @@ import type { WorkClaim, Work } from "../../src/model/replicas.ts";
 const workOf = (costs: readonly number[]): readonly Work[] =>
   costs.map((cost, n) => ({ kind: "poll", key: `p${n}`, cost }));
 
-/** As the state has it once everybody handed over what others are to do. */
+/** Returns the claims in the state after all replicas have handed over what others are to do. */
 function apply(
   claims: readonly WorkClaim[],
   { changed, removed }: ReturnType<typeof shareOut>,

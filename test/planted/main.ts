@@ -30,7 +30,7 @@ const { values, positionals: names } = parseArgs({
   },
 });
 
-/** What a run of a planted bug came to. */
+/** The result of one run of a planted bug. */
 interface Outcome {
   readonly patch: Patch;
   /** The test or seed that failed; undefined: it escaped. */
@@ -70,7 +70,9 @@ async function plantAll(): Promise<void> {
   process.exitCode = escaped.length === 0 && outcomes.length > 0 ? 0 : 1;
 }
 
-/** What git knows of the tree, edits included, outside of it: there a patch cannot hurt. */
+/**
+ * Copies all files that git knows, with uncommitted edits, to a place where a patch does no harm.
+ */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "chirpwatch-planted-"));
   const listed = execFileSync(
@@ -115,7 +117,7 @@ async function failedTest(copy: string, { tests }: Patch): Promise<string | unde
   return `${failed?.name.replace(`${copy}/`, "") ?? "no test"}: ${test?.fullName ?? "it does not load"}`;
 }
 
-/** Of vitest's report. */
+/** The part of vitest's report that is read here. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -138,7 +140,7 @@ async function failedSim(copy: string, ...args: readonly string[]): Promise<stri
   return `the simulation, ${again}`;
 }
 
-/** What a command prints, and how it ends. */
+/** Runs a command and returns its output and exit code. */
 function run(
   cwd: string,
   [command = "", ...args]: readonly string[],

@@ -29,7 +29,7 @@ export interface Patch {
   readonly scenario: string | undefined;
 }
 
-/** All of them by name. @throws Error for one without its header. */
+/** Reads all patches, sorted by name. @throws Error for a patch without its header. */
 export function readPatches(root: string): readonly Patch[] {
   const files = readdirSync(join(root, PATCHES)).filter((file) => file.endsWith(".patch"));
   return files.sort().map((file) => {

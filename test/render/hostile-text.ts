@@ -72,8 +72,8 @@ export const hostileText = fc
   )
   .map((parts) => parts.join(""));
 
-/** What Slack would act on, wherever it stands. */
+/** Text that Slack acts on wherever it stands. */
 export const LIVE_SLACK = /@(everyone|here|channel)|<[!@#]/i;
 
-/** What Discord would act on, unless a backslash stands before it. */
+/** Text that Discord acts on unless a backslash stands before it. */
 export const LIVE_DISCORD = /@(everyone|here)|(?<!\\)<(@|#|a?:|t:|id:|\/)/i;

@@ -1,4 +1,4 @@
-/** Which profiles are kept, and for how long. */
+/** Tests which profiles are cached, and for how long. */
 import { expect, it } from "vitest";
 import { createProfiles } from "../../src/requests/profiles.ts";
 import { RequestHeld } from "../../src/requests/request-held.ts";

@@ -1,6 +1,6 @@
 /**
- * Which keys may pay for a request, where some wait after a 429 and some have failed with it
- * already.
+ * Tests which keys may pay for a request when some wait after a 429 and some have already failed
+ * with it.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";

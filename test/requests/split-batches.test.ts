@@ -35,7 +35,7 @@ function setup(refuses: (id: string) => boolean) {
     priority: "normal",
     purpose: "poll",
   } as const;
-  /** What comes of a batch, and in how many requests. */
+  /** Sends a batch and returns its answer and the number of requests. */
   const ask = async (
     entries: readonly string[],
     changes: Partial<GateRequest> = { isSplit: true },

@@ -1,4 +1,4 @@
-/** Which of several muted hours hold, and under which name. */
+/** Tests which of several muted hours apply, and which name is shown for them. */
 import { describe, expect, it } from "vitest";
 import { muteOf } from "../../src/route/mute.ts";
 import type { TimeInterval } from "../../src/route/route.ts";

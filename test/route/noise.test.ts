@@ -1,4 +1,4 @@
-/** What a chat gets once, bundled and summed up. */
+/** Tests what a chat gets once, bundled, or in a digest. */
 import { expect, it } from "vitest";
 import { bundleKeyOf, isSummaryGroup, onceOf, summariseChanges } from "../../src/route/noise.ts";
 import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";

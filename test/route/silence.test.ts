@@ -1,4 +1,4 @@
-/** Which silence holds an event back, and what routing makes of it. */
+/** Tests which silence holds an event back, and what routing does with the event. */
 import { describe, expect, it } from "vitest";
 import { parseMatcher } from "../../src/route/matcher.ts";
 import { compilePattern } from "../../src/route/pattern.ts";

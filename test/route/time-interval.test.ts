@@ -134,7 +134,7 @@ describe("a time interval", () => {
         const endMs = interval.endsAt(atMs);
         if (endMs === undefined) return;
         expect(endMs).toBeGreaterThan(atMs);
-        // What holds for so long holds always.
+        // An interval that lasts this long never ends.
         if (endMs - atMs >= 9 * 86_400_000) return;
         expect(interval.endsAt(endMs)).toBeUndefined();
         expect(interval.endsAt(endMs - 1)).toBe(endMs);
@@ -184,7 +184,9 @@ describe("parsing", () => {
   });
 });
 
-/** Whether all parts of the entry hold at a minute, by what a wall clock in its time zone shows. */
+/**
+ * Returns whether all parts of the entry match a minute, by a wall clock in the entry's time zone.
+ */
 function holdsAt({ timezone, weekdays, times, dates = [] }: TimeWindow, minute: number): boolean {
   const shown = new Date(minute * 60_000).toLocaleString("sv-SE", { timeZone: timezone });
   const [date = "", clock = ""] = shown.split(" ");

@@ -16,7 +16,7 @@ function run(
   return createRunProgram(SHELL)({ path: SHELL, args: ["-c", script], stdin, timeoutMs }, signal);
 }
 
-/** Where there is no /proc nobody can say. */
+/** Returns whether a process runs. Without /proc the answer is always false. */
 async function isRunning(pid: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid.trim()}/status`, "utf8").catch(() => "");
   return /^State:\s+[^ZX]/m.test(status);

@@ -73,8 +73,8 @@ export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
     send(method, `/_sandbox/${path}`, body === undefined ? undefined : JSON.stringify(body), {});
 
   /**
-   * All pages of a POST endpoint, a second apart so that the rate never binds. Digits of int64
-   * cursors are kept.
+   * Reads all pages of an endpoint, a second apart so that the rate limit never applies. Digits of
+   * int64 cursors are kept.
    */
   async function pages(
     method: "GET" | "POST",

@@ -1,6 +1,6 @@
 /**
- * What a newcomer would check before believing in the world: who posts how much and when, and that
- * everything happens that happens.
+ * Tests what a newcomer would check before believing in the world: who posts how much and when, and
+ * that every kind of event occurs.
  */
 import { expect, test } from "vitest";
 import { evaluateQuery } from "../../src/query/evaluate.ts";

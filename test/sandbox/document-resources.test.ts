@@ -65,7 +65,8 @@ const SPACE_SETTINGS = {
 } as const;
 
 /**
- * What a value is, in the document's words; an empty array may be null (docs/service.md section 2).
+ * Names the kind of a value in the document's words. An empty array may be null (docs/service.md
+ * section 2).
  */
 function kindOf(name: string, value: unknown, wanted: string | undefined): string {
   if (

@@ -1,5 +1,5 @@
 /**
- * What the control API changes of profiles, tweets, articles, scores and communities that exist,
+ * Tests how the control API changes existing profiles, tweets, articles, scores and communities,
  * seen over the API.
  */
 import { expect, test } from "vitest";

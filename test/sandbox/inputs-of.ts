@@ -76,7 +76,7 @@ export const cursorIn = (reply: Reply): string | undefined => {
   return text ?? digits;
 };
 
-/** What each operation is asked for, with what the sample names. */
+/** Returns inputs for each operation, from the objects that the sample names. */
 export function inputsOf(
   sample: Record<string, string[]>,
 ): Record<EndpointName, readonly Inputs[]> {

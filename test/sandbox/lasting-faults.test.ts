@@ -65,7 +65,7 @@ test("a cursor as a bare number keeps its digits on the wire, and every page has
       [200, true],
     ],
   );
-  // As a parser that reads numbers as doubles hands it back.
+  // The parsed cursor lost digits, as in any parser that reads numbers as doubles.
   expect(
     (await get(`followers?username=alice&next_cursor=${walked[0]?.body.next_cursor}`)).status,
   ).toBe(400);

@@ -132,7 +132,7 @@ describe("a world that was exported and loaded", () => {
         await ask(first, "GET", "list-followers", { list_link: id }),
         await ask(second, "GET", "list-followers", { list_link: id }),
       ];
-      // Where a follower left, the first has an empty position, and its page fewer users.
+      // Where a follower left, the first world has an empty position, so its page has fewer users.
       expect(idsIn(two.body.users).slice(0, 150)).toEqual(idsIn(one.body.users).slice(0, 150));
     }
     for (const { id, member_ids } of of("community")) {

@@ -1,4 +1,4 @@
-/** What people do about an alert on the page: plain forms, as a browser sends them. */
+/** Tests what people do about an alert on the page: plain forms, as a browser sends them. */
 import { expect, it, onTestFinished } from "vitest";
 import { renderEventsPage } from "../../src/server/page/page-events.ts";
 import { startServer } from "../../src/server/server.ts";

@@ -82,7 +82,7 @@ const ALIKE: readonly (readonly [page: string, api: string, rest: Omit<Bad, "pat
   ],
 ];
 
-/** What only pages have. */
+/** Cases that only pages have. */
 const PAGES: readonly Bad[] = [
   { path: "/watches/gone", status: 404, words: "it was renamed or removed" },
   { path: "/watches/gone/test", status: 404, words: "it was renamed or removed" },

@@ -23,7 +23,7 @@ const JSON_BODY = JSON.stringify({
   author: "alice",
 });
 const FORM_BODY = `${new URLSearchParams({ matchers: 'watch="brand"', duration: "1h", comment: "ünïcode", author: "alice" })}`;
-/** As long as those of browsers. */
+/** A boundary as long as those of browsers. */
 const BOUNDARY = `----WebKitFormBoundary${"A".repeat(16)}`;
 const MULTIPART = [
   "matchers",
@@ -47,7 +47,7 @@ interface Route {
   readonly path: string;
   readonly type: string;
   readonly body: string;
-  /** What it answers to the body as it should be. */
+  /** The status of the answer to a correct body. */
   readonly good: number;
   readonly reads: boolean;
 }
@@ -92,7 +92,7 @@ const LARGE = "x".repeat(5_000_000);
 interface Framing {
   readonly header: (body: string) => string;
   readonly sent: (body: string) => readonly string[];
-  /** Of a route that reads the body; the others answer as ever. */
+  /** The answer of a route that reads the body. Other routes answer as always. */
   readonly answer: "good" | number;
   /** It goes on after the answer for as long as the connection is open. */
   readonly endless?: string;

@@ -32,7 +32,7 @@ async function start(statePath = state) {
   return { daemon, path: socket.path };
 }
 
-/** What a killed daemon leaves: a socket file that nobody answers. */
+/** Leaves a socket file that nobody answers, as a killed daemon does. */
 function leaveStaleSocket(path: string): void {
   spawnSync(process.execPath, [
     "-e",

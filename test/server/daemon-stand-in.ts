@@ -183,15 +183,15 @@ export interface DaemonStandIn {
   reload: ReloadOutcome;
   found: FoundItem;
   events: EventsView;
-  /** What becomes of a silence that is asked for. */
+  /** The outcome of adding a silence. */
   added: AddSilenceOutcome;
-  /** What happens, to the last caller that follows it. */
+  /** Sends an event to the last caller that follows the daemon. */
   push: Parameters<Views["tail"]>[1];
-  /** Whether what an alert's form asks for was so before. */
+  /** Whether what an alert's form asks for was already so. */
   isChangedAlready: boolean;
   /**
-   * What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain
-   * @alice`.
+   * The calls received, such as `reload by API`, `pause brand-mentions`, `events {"limit":50}` and
+   * `explain @alice`.
    */
   readonly asked: string[];
 }

@@ -41,7 +41,7 @@ async function open(context: TestContext) {
   return { page, daemon, clock, url, leave, comeBack: () => listen(Number(new URL(url).port)) };
 }
 
-/** What the page does every ten seconds, and when it is shown again. */
+/** Makes the page refresh, as it does every ten seconds and when it is shown again. */
 const refresh = (page: BrowserPage) =>
   page.read(`document.dispatchEvent(new Event("visibilitychange"))`);
 const wordsOf = (page: BrowserPage) => page.read<string>("document.body.innerText");

@@ -66,7 +66,7 @@ describe.each(DIGEST_LAYOUTS)("a digest in $name", (layout) => {
     let listed = 0;
     for (const { events } of renderEach({ ...digest, read: counted })) {
       listed += events.length;
-      // Only the row that did not fit was read ahead.
+      // At most one row was read too much: the one that did not fit.
       expect(reads.length).toBeLessThanOrEqual(listed + 1);
       expect(events.length).toBeLessThanOrEqual(MAX_ROWS);
     }

@@ -35,15 +35,15 @@ import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.t
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 
 export interface ChatLayout {
-  /** Of the sink, as in "cards in …". */
+  /** The name of the sink, as in "cards in …". */
   readonly name: string;
   /** Most alerts in one message. */
   readonly most: number;
   readonly render: (batch: Batch) => unknown;
   readonly refusal: (body: never) => string | undefined;
-  /** What people see, with links. */
+  /** Returns what people see, with links. */
   readonly seen: (body: never) => string;
-  /** What would take effect. */
+  /** Matches text that would take effect, such as a mention. */
   readonly live: RegExp;
   /** The daemon's own marks and links. */
   readonly own: RegExp;
@@ -78,7 +78,7 @@ const MARKED: readonly ChatLayout[] = [
   },
 ];
 
-/** Those that lay out lines of text. */
+/** The layouts that consist of lines of text. */
 export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
     ...{

@@ -34,7 +34,10 @@ export interface DigestLayout {
   readonly render: (digest: Digest) => readonly DigestPart[];
   /** Renders a part whenever one is asked for. */
   readonly renderEach: (digest: Digest) => Iterable<DigestPart>;
-  /** What the vendor would refuse in either way to show the part; undefined when it takes both. */
+  /**
+   * Returns why the vendor would refuse either way to show the part, or undefined if it accepts
+   * both.
+   */
   readonly refusal: (body: never) => string | undefined;
   /** Both ways to show the part. */
   readonly ways: (body: never) => readonly string[];

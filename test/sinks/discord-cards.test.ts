@@ -60,7 +60,8 @@ it("has a card for each alert, also where two are about one page, the second lik
       );
       expect(own).toHaveLength(wanted.length);
       expect(embeds.length).toBeLessThanOrEqual(10);
-      // What shares a URL is shown as one: a card and its further pictures, and no other card.
+      // Embeds with the same URL are shown as one: a card and its further pictures. No two cards
+      // may share a URL.
       const urls = own.flatMap(({ url }) => url ?? []);
       expect(new Set(urls).size).toBe(urls.length);
       for (const url of urls)

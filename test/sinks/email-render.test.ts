@@ -1,4 +1,4 @@
-/** What stands in the subject of a mail, and that its HTML does not say the same once more. */
+/** Tests the subject of a mail, and that its HTML does not repeat the subject. */
 import { describe, expect, it } from "vitest";
 import type { OutboxEvent } from "../../src/model/sink.ts";
 import { createReader } from "../../src/operate/create-reader.ts";

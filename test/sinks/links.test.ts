@@ -1,6 +1,6 @@
 /**
- * Where people see a message that a sink took, by the sink's own id of it, as far as nobody must be
- * asked.
+ * Tests the links to messages that a sink accepted. They are made from the sink's own message ids,
+ * without a request.
  */
 import { expect, it } from "vitest";
 import { discordSink } from "../../src/sinks/discord/discord.ts";

@@ -57,7 +57,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   target: fc.constantFrom("acme", "rival"),
 });
 
-/** So many followers of one account in one watch that a list of them is cut. */
+/** Enough followers of one account in one watch that a list of them is cut. */
 const crowd = fc.array(
   drawn.map((one) => ({ ...one, kind: "follower", watch: "fans", target: "acme" }) as const),
   { minLength: 15, maxLength: 30, size: "max" },
@@ -75,7 +75,7 @@ interface Schedule {
   readonly maxItems: number;
   readonly groupBy: string | undefined;
   readonly isSorted: boolean;
-  /** Where the alerts are that the digest does not list. */
+  /** The address of the alerts that the digest does not list. */
   readonly where: string;
 }
 
@@ -136,7 +136,7 @@ function eventOf({ kind, watch, likes, text, target }: Drawn, n: number): Outbox
   };
 }
 
-/** How often the link of each alert is there: a post's, or an account's. */
+/** Matches the links of an alert: those of its post, or of its account. */
 const linksOf = (event: OutboxEvent, n: number): RegExp =>
   new RegExp(
     event.event.body.tweet === undefined
@@ -190,7 +190,10 @@ describe.each(DIGEST_LAYOUTS)("a mixed digest in $name", ({ render, refusal, way
   });
 });
 
-/** Where a sink with a limit for its headings shows one: a title, a subject, the name of a post. */
+/**
+ * How to read the heading in each sink with a limit for it: a title, a subject or the name of a
+ * post.
+ */
 const HEADLINES: Readonly<Record<string, (body: never) => string>> = {
   Slack: ({ text }: { text: string }) => text.split("\n")[0] ?? "",
   Discord: ({ content }: { content: string }) => content,

@@ -20,7 +20,7 @@ const resolve: ResolveHost = (_host, _options, done) =>
 const http = createHttpAgent({ resolve });
 afterAll(() => http.close());
 
-/** By type, each key that holds an address, with what else it needs. */
+/** For each sink type, the keys that hold an address, with the other keys they need. */
 const ADDRESSES: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   webhook: { url: { secret: "a secret" } },
   teams: { webhook_url: {} },

@@ -13,7 +13,7 @@ const isSinkType = (value: unknown): boolean =>
   "create" in value &&
   "destinations" in value;
 
-/** As an environment would fill it in. */
+/** Fills in variables as an environment would. */
 const withVariables = (text: string): string =>
   text.replace(/\$\{(\w+)\}/g, (_, name: string) => exampleValue(name));
 

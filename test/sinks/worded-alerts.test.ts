@@ -1,6 +1,6 @@
 /**
- * What a template wrote and what an enrichment returned, in every sink for people: within its
- * limits, and text like a stranger's.
+ * Tests texts from templates and enrichments in every sink for people: they stay within the sink's
+ * limits and are as harmless as a stranger's text.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ interface Words {
   readonly enrichment: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** As the daemon reads them. */
+/** Creates the alerts as the daemon reads them. */
 function batchOf(alerts: readonly Words[]): Batch {
   const events = alerts.map(({ wording, enrichment }, index) => {
     const id = tweetId(index);

@@ -25,10 +25,10 @@ interface Case {
   readonly go?: (control: Control) => void;
   readonly came: string;
   readonly went?: string;
-  /** Who comes and goes; by handle. */
+  /** The handle of the account that joins or leaves. */
   readonly who: string;
   readonly target: string;
-  /** What the body says of the place; the watched account where absent. */
+  /** The place in the event's body; the watched account if absent. */
   readonly place?: JsonObject;
   /** The sentences, with the account written as `WHO`. */
   readonly says: readonly [string, string?];
@@ -267,7 +267,7 @@ it("list_followers reports who the days bring and take", async () => {
   const before = followersAt(clock.now());
   await minutes(4 * 24 * 60);
   const after = followersAt(clock.now());
-  // Who left is reported after two complete reads without them.
+  // Leaving is reported after two complete reads without the account.
   const settled = followersAt(clock.now() - 3 * SIX_HOURS * 60_000);
   const ids = async (type: string) =>
     (await alerts())

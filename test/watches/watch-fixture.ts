@@ -17,7 +17,7 @@ import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.
 const START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE_MS = 60_000;
 
-/** What people get, as a sink would show it. */
+/** An alert as a sink would show it. */
 export interface Alert {
   readonly event: ChirpEvent;
   readonly message: NeutralMessage;

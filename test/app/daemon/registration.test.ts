@@ -1,4 +1,4 @@
-/** What the state registers of a configuration's watches, and which of them are polled. */
+/** Tests what the state registers of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
 import { enabledOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
 import { onReturnOf } from "../../../src/operate/pause.ts";

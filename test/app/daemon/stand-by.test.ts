@@ -19,7 +19,10 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 import { until } from "../../support/until.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-/** What happened to its page, in order; `isTaken`: its address is another daemon's at first. */
+/**
+ * Returns what happened to the daemon's page, in order. `isTaken`: another daemon holds the address
+ * at first.
+ */
 async function standBy(isTaken: boolean) {
   const folder = makeEmptyState();
   const did: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the log says while the state has a trouble: a line for each cause, with growing pauses and a
- * count, and no stack.
+ * Tests what the log says while the state has a trouble: one line for each cause, with growing
+ * pauses and a count, and no stack.
  */
 import { expect, it } from "vitest";
 import { createStoreTroubleLog } from "../../../src/app/daemon/store-trouble-log.ts";

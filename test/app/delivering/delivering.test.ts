@@ -1,6 +1,6 @@
 /**
- * What ops hears of a sink that fails or publishes nothing, what the log says of credentials, and
- * what a stop leaves undone.
+ * Tests which ops alerts a sink causes that fails or publishes nothing, what the log says about
+ * credentials, and what a stop leaves undone.
  */
 import { expect, it, onTestFinished } from "vitest";
 import type { DaemonDeps } from "../../../src/app/daemon/daemon-deps.ts";
@@ -25,7 +25,7 @@ const OPS_URL = "https://ops.example/hook";
 const NEWS_URL = "https://news.example/hook";
 
 const NEWS = { type: "webhook", url: NEWS_URL, retry_for: "24h" };
-/** What a receiver answers with: a status, and a text. */
+/** A receiver's answer: a status and a text. */
 type Answer = readonly [status: number, body?: string];
 
 interface SetUpOptions {
@@ -116,7 +116,7 @@ async function setUp(news: object = NEWS, { escalate, share = WHOLE }: SetUpOpti
       });
       events.emit("committed");
     },
-    /** What ops was sent. */
+    /** Returns the requests that reached the ops sink. */
     opsAlerts: () =>
       requests.flatMap(({ url, body }) => (url === OPS_URL ? [JSON.parse(body ?? "")] : [])),
   };
@@ -225,7 +225,9 @@ it("fault 93: ops hears once a day of the services that a sink does not reach, a
   });
 });
 
-/** As an earlier process sent them, which ended before it published any. */
+/**
+ * Sends everything that is due, like an earlier process that ended before it published any of it.
+ */
 async function sendAll({ clock, store }: Awaited<ReturnType<typeof setUp>>): Promise<void> {
   const sealedAtMs = clock.now();
   const { groups } = await store.dueWork({

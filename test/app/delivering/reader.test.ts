@@ -1,4 +1,7 @@
-/** Which words an event gets: those of its watch type, of a volume, or plain ones. */
+/**
+ * Tests which wording an event gets: that of its watch type, that of a volume event, or a plain
+ * one.
+ */
 import { expect, it } from "vitest";
 import { createReader } from "../../../src/operate/create-reader.ts";
 import { makeEvent, makeTweet } from "../../support/make-event.ts";

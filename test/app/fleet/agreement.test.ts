@@ -27,7 +27,7 @@ it("a watch whose account is looked up late is served by the replica that polls 
   expect([(await heldBy(0)).length, (await heldBy(1)).length]).toEqual([2, 2]);
   for (const n of PEOPLE)
     await control("accounts", { username: `early_${n}`, rename_to: `late_${n}` });
-  // Its unknown handles are asked for again.
+  // The reload looks up the unknown handles again.
   void leader.reload("test");
   await clock.advance(MINUTE);
   for (const n of PEOPLE) await control("tweets", { username: `late_${n}`, text: "new" });

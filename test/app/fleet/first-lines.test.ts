@@ -1,6 +1,6 @@
 /**
- * What a start says of each watch, where the replica that reads it started before anything was
- * registered.
+ * Tests what a start logs about each watch when the replica that polls it started before anything
+ * was registered.
  */
 import { expect, it } from "vitest";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";

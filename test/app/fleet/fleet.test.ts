@@ -10,7 +10,7 @@ import type {
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-/** What a state keeps of replicas, in memory. */
+/** The part of a state that concerns replicas, in memory. */
 function memoryStore() {
   const claims = new Map<string, WorkClaim>();
   const replicas = new Map<string, ReplicaState>();
@@ -56,7 +56,7 @@ function memoryStore() {
     announced: async (after, upTo) =>
       announced.slice(after, upTo).flatMap((watches) => watches) as readonly string[],
   };
-  /** As its membership does when it is gone. */
+  /** Removes a replica as its membership does when it ends. */
   const remove = (id: string) => {
     replicas.delete(id);
     for (const claim of claims.values())

@@ -97,7 +97,7 @@ export interface ClicksPlayed {
   /** The objections; empty if all is well. */
   readonly wrong: readonly string[];
   readonly kills: number;
-  /** How many of the clicks that a kill cut off had changed something already. */
+  /** The number of clicks that were cut off by a kill after they had already changed something. */
   readonly cutAfterEffect: number;
   readonly lostSockets: number;
   readonly redeliveries: number;
@@ -139,9 +139,9 @@ class Play {
   readonly #random: { float(): number };
   readonly #wrong: string[] = [];
   readonly #counts = { kills: 0, cutAfterEffect: 0, lostSockets: 0, redeliveries: 0, effects: 0 };
-  /** Who has acknowledged it. */
+  /** The person who has acknowledged the alert. */
   #by: string | undefined;
-  /** What was stored since the message was last compared. It may show any of that. */
+  /** All values stored since the message was last compared. The message may show any of them. */
   #since = new Set<string | undefined>([undefined]);
 
   constructor(stage: Stage, daemon: InnerDaemon, seed: number) {

@@ -86,7 +86,7 @@ const ENTRIES: readonly (readonly string[] | undefined)[] = [
   ].flatMap((entry) => [[entry], ["slack:group:S0", "discord:role:999", entry]]),
 ];
 
-/** Whether an entry is about the other chat, where its ids mean nobody. */
+/** Returns whether an entry is about the other chat, so that its ids match nobody here. */
 const isElsewhere = (entry: string, vendor: string): boolean =>
   entry !== "channel" && !entry.startsWith(vendor);
 
@@ -105,7 +105,7 @@ it(`allows what is written and nothing else, in all ${rows.length} rows`, async 
   for (const { button, verb, entry, who } of rows) {
     const { vendor, mayManageMessages } = who.facts;
     const allow = entry === undefined ? {} : { [verb]: entry.map((one) => readAllowed(one)) };
-    // What stands under other keys is about other buttons.
+    // Entries of other buttons must not matter, so each one allows everybody in the channel.
     const others = Object.fromEntries(
       BUTTONS.flatMap(([, other]) => (other === verb ? [] : [[other, [readAllowed("channel")]]])),
     );

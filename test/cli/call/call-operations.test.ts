@@ -30,7 +30,7 @@ afterAll(async () => {
   await context.http.close();
 });
 
-/** What it prints on both streams. */
+/** Runs an operation and returns what it prints on both streams. */
 async function call(
   name: EndpointName,
   ...args: readonly string[]

@@ -1,4 +1,4 @@
-/** What a backfill says before, while and after it reads. */
+/** Tests what a backfill prints before, while and after it reads. */
 import { describe, expect, it } from "vitest";
 import { estimateText, progressText, resultText } from "../../../src/cli/control/backfill-text.ts";
 import { goodConfig } from "../../config/load-text.ts";

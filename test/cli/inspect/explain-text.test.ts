@@ -1,6 +1,6 @@
 /**
- * What `explain` says, word for word: each verdict, state and way to a sink, and why nobody saw an
- * item.
+ * Tests the exact text of `explain`: each verdict, each state and route to a sink, and why an item
+ * was never seen.
  */
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";

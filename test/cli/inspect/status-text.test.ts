@@ -1,4 +1,4 @@
-/** What `status` says, word for word. Why alerts wait is in waiting-text.test.ts. */
+/** Tests the exact text of `status`. waiting-text.test.ts covers why alerts wait. */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import type { GapView, StatusView, StoppedView } from "../../../src/server/schema/status-view.ts";

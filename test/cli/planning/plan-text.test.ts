@@ -1,4 +1,4 @@
-/** What `plan` and `plan --diff` say, by plans that were made in this process. */
+/** Tests what `plan` and `plan --diff` print, with plans made in this process. */
 import { expect, it } from "vitest";
 import { diffPlans } from "../../../src/operate/plan/plan-diff.ts";
 import { planQuota } from "../../../src/operate/plan/plan-quota.ts";
@@ -11,7 +11,7 @@ import { goodConfig } from "../../config/load-text.ts";
 
 const NOW = Date.UTC(2026, 2, 2);
 
-/** Of one search, every so often. */
+/** Plans a single search with this interval. */
 async function planOf(every: string, quota: string, more = "", slowDown?: SlowDownFactors) {
   const config = await goodConfig(`api: { quota: { ${quota} } }
 watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}"${more} } }

@@ -1,6 +1,6 @@
 /**
- * How a container configures where the daemon listens, through the built program: nothing of it
- * stands in the configuration.
+ * Tests how environment variables of a container set where the daemon listens, through the built
+ * program. The configuration says nothing about it.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** What a child route has of the route above it: its grouping where it writes none, key by key. */
+/**
+ * Tests what a child route inherits from the route above it: each grouping key that it does not set
+ * itself.
+ */
 import { expect, it } from "vitest";
 import { goodConfig } from "../load-text.ts";
 

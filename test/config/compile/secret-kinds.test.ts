@@ -16,7 +16,7 @@ import { skipAloud } from "../../support/skip-aloud.ts";
 const folder = mkdtempSync(join(tmpdir(), "secret-kinds-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What is said of the key's file and of the file sink's path. */
+/** Returns the issues about the key's file and the file sink's path. */
 async function problems(keyFile: string, sinkPath = "alerts.ndjson"): Promise<readonly string[]> {
   const path = join(folder, "watches.yaml");
   const lines = [

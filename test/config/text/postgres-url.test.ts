@@ -1,5 +1,6 @@
 /**
- * What an address of a Postgres database says, and that TLS is on for whatever leaves this machine.
+ * Tests how the address of a Postgres database is read, and that TLS is on for every host but this
+ * machine.
  */
 import { expect, test } from "vitest";
 import { parsePostgresUrl } from "../../../src/config/text/postgres-url.ts";

@@ -1,6 +1,7 @@
 /**
- * What docs/messages.md shows: the commonest alerts, a digest, a report and a deleted post, as the
- * sinks are sent them; and the buttons of docs/slack-buttons.md and docs/discord-buttons.md.
+ * The messages shown in docs/messages.md, as the sinks receive them: the most common alerts, a
+ * digest, a report and a deleted post. Also the buttons of docs/slack-buttons.md and
+ * docs/discord-buttons.md.
  */
 import { createReader } from "../../../src/operate/create-reader.ts";
 import { layOutDigest } from "../../../src/deliver/stages/digest.ts";

@@ -1,4 +1,4 @@
-/** What the operator hears of a state that cannot be written. */
+/** Tests the ops alerts about a state that cannot be written. */
 import { expect, it } from "vitest";
 import {
   createStoreMonitor,

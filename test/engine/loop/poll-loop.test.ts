@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
 const HOUR = 3_600_000;
 
-/** Only what the loop reads. */
+/** Creates a poll with only the fields that the loop reads. */
 const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
   ({
     key,

@@ -6,7 +6,7 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2);
 
-/** By watch id, requests a day. */
+/** Creates forecasts from requests per day, by watch id. */
 const estimates = (perDay: Readonly<Record<string, number>>) => () =>
   new Map(
     Object.entries(perDay).map(([id, estimate]) => [id, { estimate, expected: estimate / 24 }]),

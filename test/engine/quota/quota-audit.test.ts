@@ -24,12 +24,12 @@ let store: OpenedStore;
 let path: string;
 let opsAlerts: OpsAlert[];
 let gauges: Map<string, number>;
-/** What the service has left of each key, or whatever else it says. */
+/** The remaining requests of each key, or whatever else the service answers. */
 let service: Map<string, unknown>;
 let audit: QuotaAudit;
 let readings: AuditReadings;
 let asked: string[];
-/** Of the active key. */
+/** The text of the active key. */
 let text: string;
 
 const meter: Meter = {
@@ -78,7 +78,10 @@ beforeEach(async () => {
 });
 afterEach(() => audit.stop());
 
-/** So many requests of a key, answered at once; billed by the service unless said otherwise. */
+/**
+ * Sends `count` requests with a key, answered at once. The service bills them unless told
+ * otherwise.
+ */
 async function spend(
   count: number,
   { key = "main", status = 200, isBilled = true } = {},

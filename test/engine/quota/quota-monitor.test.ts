@@ -1,6 +1,6 @@
 /**
- * What the month can spare for further pages is given out once, by however many replicas; and what
- * setting the pace reads.
+ * Tests that the quota spare for further pages is given out once, however many replicas there are,
+ * and what setting the pace reads.
  */
 import { expect, it } from "vitest";
 import { QuotaMonitor } from "../../../src/engine/quota/quota-monitor.ts";
@@ -94,7 +94,7 @@ function readAll(
   for (; count < most && pages.mayReadOn(`source ${count}`, "high"); count += 1) {
     pages.entered();
     entries.push(pages);
-    // What is reserved for the rest of its walk goes back.
+    // Returns the reservation for the rest of the walk.
     pages.begin(`source ${count}`);
   }
   return count;

@@ -45,7 +45,7 @@ const cpuMs = (): number => {
 };
 
 /**
- * What never ends yields to nobody: a thread of its own says which input it is, and ends the
+ * An input that never ends blocks this thread, so a thread of its own names the input and ends the
  * process.
  */
 const WATCHER = `

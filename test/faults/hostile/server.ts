@@ -222,7 +222,7 @@ const inputs: fc.Arbitrary<HostileRequest> = fc
   )
   .map(({ raw, ...request }) => (raw === undefined ? request : { ...request, raw }));
 
-/** Whether the other side has all that it needs to answer. */
+/** Returns whether the other side has everything that it needs to answer. */
 const isWhole = ({ framing, raw }: HostileRequest): boolean =>
   raw === undefined && !["too short", "broken chunk", "two lengths"].includes(framing);
 

@@ -509,7 +509,10 @@ const liquidData = fc.oneof(
     })
     .map((data) => JSON.stringify(data)),
 );
-/** What the thread gives one text: template-worker.ts ends what liquidjs itself does not. */
+/**
+ * The thread's limit for rendering one text. template-worker.ts ends what liquidjs does not end
+ * itself.
+ */
 const RENDER_LIMIT_MS = 500;
 
 export const template: HostileTarget<readonly [string, string]> = {
@@ -552,7 +555,8 @@ export const template: HostileTarget<readonly [string, string]> = {
       hasMoments: false,
       nowMs: 1_700_000_000_000,
     });
-    // What a template prints is its author's; what goes wrong is the daemon's to say.
+    // The author of a template decides what it prints, so only problems, which the daemon words,
+    // are checked.
     return "problem" in result ? [...problems, result.problem] : problems;
   },
 };

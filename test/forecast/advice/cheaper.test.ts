@@ -85,7 +85,7 @@ describe("slowing down", () => {
       watches: [{ watchId: "faster", timing: at(60) }],
     });
     expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
-      // By themselves they would have to be twice as slow; of one schedule they share a query.
+      // Alone they would have to be twice as slow. With the same schedule they share a query.
       watches: ["faster", "fast"].map((watchId) => ({ watchId, timing: at(300) })),
     });
   });

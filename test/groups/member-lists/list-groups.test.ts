@@ -147,8 +147,8 @@ describe("accounts that others ask for on the same schedule", () => {
     expect(
       withOthers(50, { kind: "cron", pattern: "*/5 * * * *", timezone: "Asia/Kathmandu" }),
     ).toBeCloseTo(1_440, 6);
-    // From when these began, nobody knows; and what runs every few seconds is not moved from its
-    // ticks.
+    // The ticks of the first schedule begin at an unknown time. Those of the second come every few
+    // seconds and are not moved.
     expect(withOthers(50, every(1_200))).toBeCloseTo(1_440 + 72, 6);
     expect(withOthers(50, every(5))).toBeCloseTo(1_440 + 17_280, 6);
   });

@@ -87,7 +87,8 @@ it("a verification read comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
   const verificationsOf = (...words: readonly string[]) =>
     polls(...words.map((word) => search(word, slow))).map((poll) => verificationOf(poll).perDay);
-  // In at most 0.45 of a day a verification read of one, which leaves the other by itself too.
+  // Each search needs a verification read within 0.45 of a day. One of two searches suffices,
+  // because it leaves the other on its own too.
   expect(verificationsOf("acme", "bolt")).toEqual([expect.closeTo(1 / 0.45, 5)]);
   expect(verificationsOf("acme", "bolt", "clip")).toEqual([expect.closeTo(3 / 0.45, 5)]);
 });

@@ -28,8 +28,8 @@ const MEAN = readsForMean({ kind: "mean", meanMs: MIN, maxMs: 10 * MIN });
 const P95 = readsForP95({ kind: "p95", p95Ms: MIN });
 
 /**
- * As much as shows the mechanism. How exactly it keeps what it promises:
- * test/long/freshness-pace.test.ts.
+ * Runs just long enough to show the mechanism. test/long/freshness-pace.test.ts measures its
+ * accuracy.
  */
 const read = (posts: Posts, algorithm: ReadAlgorithm, days = 4) =>
   readFeed(posts, algorithm, days, 11);

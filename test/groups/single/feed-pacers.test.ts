@@ -1,4 +1,4 @@
-/** Which pacer a feed gets. */
+/** Tests which pacer a feed gets. */
 import { expect, it } from "vitest";
 import { readAlgorithm } from "../../../src/groups/single/feed-algorithms.ts";
 import { startFeed } from "../../../src/groups/single/feed-pace.ts";

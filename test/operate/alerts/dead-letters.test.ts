@@ -119,7 +119,7 @@ describe("what expires", () => {
     expect(daemon.hook.events().filter(({ type }) => type === "delivery.dead")).toEqual([]);
     await daemon.clock.advance(HOUR);
     const refused = daemon.hook.events().length;
-    // Nothing else is left that would try the sink.
+    // No other message is left that would try the sink.
     daemon.hook.answer(take);
     await daemon.clock.advance(20 * MINUTE);
     const alerted = daemon.hook.events().slice(refused);

@@ -1,4 +1,4 @@
-/** What died is reported by one of several replicas. */
+/** Tests that only one of several replicas reports dead letters. */
 import { expect, it } from "vitest";
 import {
   createDeadReports,

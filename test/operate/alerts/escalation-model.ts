@@ -6,7 +6,7 @@
 export interface ModelStep {
   readonly sink: string;
   readonly afterMs: number;
-  /** Whether its `when` is false. */
+  /** Whether the step is skipped because its `when` is false. */
   readonly isPassed: boolean;
 }
 
@@ -39,7 +39,7 @@ export class EscalationModel {
   readonly #acknowledged = new Set<string>();
   readonly #silenced = new Map<string, number>();
   readonly #ofMessage = new Map<string, string[]>();
-  /** What was sent about an alert, whichever sink it was escalated from. */
+  /** Keys of the escalations that were sent, whichever sink the alert was escalated from. */
   readonly #reached = new Set<string>();
   #steps: Steps = {};
   #isUp = false;

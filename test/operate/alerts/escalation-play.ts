@@ -40,7 +40,7 @@ export async function playEscalations(scene: Scene): Promise<PlayedEscalations> 
   await play.reload();
   play.lead();
   for (let slot = 0; slot < 150; slot += 1) await play.slot();
-  // By the end, one leader works, and all that is due has come.
+  // At the end one leader works, and enough time passes for everything due to be sent.
   play.end();
   play.lead();
   await scene.clock.advance(60 * MINUTE);
@@ -185,7 +185,7 @@ class Play {
     const { store, clock } = this.#scene;
     const run = new LeaderRun(store, (isBefore) => {
       this.#forgetEnded();
-      // What a leader was about to commit is left to the next one.
+      // A step that a leader was about to commit is left to the next one.
       if (this.#leaders.length === 0) this.model.down(clock.now() - (isBefore ? 1 : 0));
     });
     const routing = () => createRouting(this.#config as Config, () => []);

@@ -1,4 +1,7 @@
-/** Where a message says that the alerts are which it only counts, and where people act on alerts. */
+/**
+ * Tests which address a message gives for alerts that it only counts, and where people act on
+ * alerts.
+ */
 import { expect, it } from "vitest";
 import type { ChirpEvent } from "../../../src/model/event.ts";
 import { createActAt, listedAt } from "../../../src/operate/alerts/listed-at.ts";

@@ -1,4 +1,7 @@
-/** What a replay to a sink adds: alerts that were never for it, in a chat one on each fact. */
+/**
+ * Tests what a replay to a sink adds: alerts that never went to that sink, and in a chat one for
+ * each fact.
+ */
 import { expect, it } from "vitest";
 import { sinkFactsOf } from "../../../src/operate/alerts/create-sink.ts";
 import { previewReplay, replayAlerts } from "../../../src/operate/alerts/replays.ts";

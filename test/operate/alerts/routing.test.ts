@@ -1,4 +1,7 @@
-/** Where alerts go by a configuration, and how the first lines after a start name that place. */
+/**
+ * Tests where a configuration sends alerts, and how the first log lines after a start name that
+ * place.
+ */
 import { expect, it } from "vitest";
 import { createRouting } from "../../../src/operate/alerts/routing.ts";
 import { goodConfig } from "../../config/load-text.ts";

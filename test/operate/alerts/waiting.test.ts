@@ -218,7 +218,7 @@ describe("a first read under way", () => {
     const left = read?.targets_left ?? 0;
     expect(left).toBeGreaterThan(10);
     expect(left).toBeLessThan(28);
-    // Of those that are read at this moment alone.
+    // Only targets that are being read at this moment count pages.
     expect(read?.pages).toBeLessThan(3);
     for (const shown of [text, page])
       expect(shown).toContain(`first read ${30 - left} of 30 targets`);

@@ -29,7 +29,9 @@ const planOf = (type: typeof tweet | typeof trends, settings: JsonObject): Plann
 const counted = (when: JsonObject, isDeletedWanted = true): Planned =>
   planOf(tweet, { tweets: ["7"], when, deleted: isDeletedWanted });
 
-/** What a daemon archives of these records. One that is undefined is missing from the answer. */
+/**
+ * Returns what a daemon archives of these records. An undefined record is missing from the answer.
+ */
 function archive(
   { watch, type }: Planned,
   records: readonly (JsonObject | undefined)[],

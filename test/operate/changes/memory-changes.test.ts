@@ -1,5 +1,6 @@
 /**
- * What an edited file does to what is remembered, in the words of `plan --diff` and of a reload.
+ * Tests what an edited file does to the memory of watches, in the words of `plan --diff` and of a
+ * reload.
  */
 import { expect, it } from "vitest";
 import { memoryChanges, memoryText } from "../../../src/operate/changes/memory-changes.ts";
@@ -183,7 +184,7 @@ it.each<[string, object, object, readonly string[]]>([
 });
 
 /**
- * What the state knows of a watch, beside another watch and another account of which it knows other
+ * Returns the state of a watch, together with another watch and another account that have other
  * ids.
  */
 function statesOf(

@@ -11,7 +11,7 @@ const configOf = (watches: string) =>
     `watches:\n${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
   );
 
-/** What is said of a file after a daemon has run on another one. */
+/** Returns the issues of a file after a daemon has run with another one. */
 async function said(before: string, after: string): Promise<readonly string[]> {
   const states = (await configOf(before)).watches.map(
     (watch) => registrationOf(sha256, watch) as unknown as WatchState,

@@ -110,7 +110,7 @@ it("counts what crons read at the first start beside their own times, and of an 
     await firstOf("{ w: { type: search, query: acme, freshness: { mean: 1h, max: 4h } } }"),
   ).toBe(0);
   const ids = Array.from({ length: 130 }, (_, i) => `"id:${1_000 + i}"`).join(", ");
-  // Of a hundred profiles in one request.
+  // One request asks for at most a hundred profiles.
   expect(await firstOf(`{ w: { type: profile, accounts: [${ids}], schedule: "0 6 * * *" } }`)).toBe(
     2,
   );

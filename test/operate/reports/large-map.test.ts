@@ -1,4 +1,7 @@
-/** What a report counts with holds what a map or a set holds, in less memory or in small parts. */
+/**
+ * Tests that the counters of a report behave like a map and a set, but use less memory or are split
+ * into small parts.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LargeIdSet } from "../../../src/operate/reports/large-id-set.ts";

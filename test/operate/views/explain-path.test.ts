@@ -1,4 +1,4 @@
-/** How an alert came to its sink, and what failed on the way, as `explain` shows it. */
+/** Tests how `explain` shows the way of an alert to its sink, and what failed on it. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
@@ -30,7 +30,7 @@ const tweet = async (daemon: InnerDaemon): Promise<string> => {
   return ids[0];
 };
 
-/** Of the delivery to the webhook: its JSON, and the whole text. */
+/** Explains an item and returns the delivery to the webhook as JSON, and the whole text. */
 const explain = async (daemon: InnerDaemon, id: string) => {
   const view = await daemon.call(`explain/${id}`);
   return {

@@ -1,4 +1,4 @@
-/** What status says of member lists that take long to read. */
+/** Tests what the status says about member lists that take long to read. */
 import { expect, it } from "vitest";
 import { memberListViews } from "../../../src/operate/views/member-list-view.ts";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";

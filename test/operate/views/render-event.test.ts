@@ -1,6 +1,6 @@
 /**
- * Which event `render` shows, by which template, and in what words. Its command is tested beside a
- * daemon in render-command.test.ts.
+ * Tests which event `render` shows, with which template and in which words. render-command.test.ts
+ * tests the command beside a daemon.
  */
 import { describe, expect, it } from "vitest";
 import { type RenderParts, renderEvent } from "../../../src/operate/views/render-event.ts";

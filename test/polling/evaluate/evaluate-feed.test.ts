@@ -50,8 +50,8 @@ function seen(postedMs: readonly number[], nowMs: number): FeedObservation {
 }
 
 /**
- * That of a process that starts when the machine shows `localMs`, at a service that shows
- * `serviceMs`.
+ * Returns the service clock of a process that starts when the machine shows `localMs` and the
+ * service `serviceMs`.
  */
 function serviceClockAt(localMs: number, serviceMs: number): ServiceClock {
   const clock = createServiceClock(createVirtualClock(localMs));
@@ -125,7 +125,8 @@ it("sends as many of a first run as it asks for, the newest that it wants, and f
       const wanted = row.flatMap((text, index) => (text === "fine" ? [index] : [])).slice(0, count);
       const idAt = (index: number) => [...tweets.keys()][index] ?? "";
       expect(events.map(({ event }) => event.subject)).toEqual(wanted.map(idAt).reverse());
-      // What is kept back by where alone is followed: it may become true.
+      // A tweet held back only by `where` is followed, because it may match later. An ignored one
+      // is not.
       const followed = new Set(rechecks.map(({ tweetId }) => tweetId));
       for (const [index, text] of row.entries())
         if (text === "spam") expect(followed.has(idAt(index))).toBe(false);

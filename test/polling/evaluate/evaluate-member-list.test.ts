@@ -1,7 +1,4 @@
-/**
- * What who joined and who left means to a watch that was away, and to one that does not want
- * everybody.
- */
+/** Tests what joins and leaves mean to a watch that was away, and to one that filters members. */
 import { describe, expect, it } from "vitest";
 import type { RosterRule } from "../../../src/detect/roster.ts";
 import type { TargetState } from "../../../src/model/watch-store.ts";

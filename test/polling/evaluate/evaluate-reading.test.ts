@@ -1,4 +1,4 @@
-/** What a row of answers about one record means to a watch that reports its end. */
+/** Tests what a series of answers about one record means to a watch that reports its end. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ReadingRule } from "../../../src/detect/reading.ts";

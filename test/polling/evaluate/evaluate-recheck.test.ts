@@ -141,7 +141,7 @@ it.each([
     expect(outcome.event === undefined ? undefined : outcome.event.isMissed === true).toBe(
       isMissed,
     );
-    // What raises no event is not followed any more.
+    // A tweet whose edit raises no event is not followed any more.
     expect(outcome.next === undefined).toBe(isMissed === undefined);
   },
 );

@@ -1,4 +1,4 @@
-/** Which target belongs to which subscriber of a poll, whatever of them is gone. */
+/** Tests which target belongs to which subscriber of a poll when some of them are gone. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TargetRef, TargetState } from "../../../src/model/watch-store.ts";
@@ -19,7 +19,7 @@ it("gives every subscriber its own target, and leaves out those whose target is 
         ...(fate === "off the list" && { author: "7" }),
       }));
       const store = {
-        // As the store does it: what is gone is left out.
+        // The store leaves out whatever is gone.
         loadTargets: async (refs: readonly TargetRef[]) =>
           refs.flatMap(({ watchKey, targetKey: key }) => {
             const fate = all.find((one) => one.watchKey === watchKey)?.fate;

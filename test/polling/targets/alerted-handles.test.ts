@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isNewHandle, type AlertedHandles } from "../../../src/polling/targets/alerted-handles.ts";
 
-/** Which of these renames, seen one after the other, are reported. */
+/** Returns for each of these renames, seen one after the other, whether it is reported. */
 function reported(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {
   let handles: AlertedHandles = {};
   return renames.map(([from, to]) => {

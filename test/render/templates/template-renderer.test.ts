@@ -1,4 +1,4 @@
-/** What templates make of an event, and what nobody can make them do. */
+/** Tests what templates make of an event, and that no template can do harm. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** What the control API does to places where people meet, seen over the API. */
+/** Tests what the control API does to lists, communities and other places, seen over the API. */
 import { expect, test } from "vitest";
 import { openSandbox, START_MS } from "../ask.ts";
 

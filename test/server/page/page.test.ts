@@ -20,7 +20,7 @@ function page(changes: Partial<StatusView> = {}, others: readonly string[] = [])
   return renderPage({ status, watchNames, activity: activityView(), nowMs: NOW_MS });
 }
 const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
-/** What a reader sees. */
+/** Returns the text that a reader sees. */
 const wordsOf = (text: string) =>
   bodyOf(text)
     .replace(/<[^>]+>/g, " ")
@@ -134,7 +134,8 @@ describe("the status page", () => {
   it("does not call a tweet trouble that is gone", () => {
     const gone = { name: "100", status: "gone", reason: "deleted, or no longer public" } as const;
     const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
-    // What a watch reads stands beside its name, and what became of that under its state.
+    // The page shows a watch's target beside its name, and the state of that target under the
+    // watch's state.
     expect(one).toMatch(/every 5m 100 OK gone /);
     expect(one).not.toContain("Problem");
     const many = wordsOf(

@@ -9,7 +9,7 @@ import { probeFor } from "../simulated-probes.ts";
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-/** So many posts predicted, and as late as the pace expects. */
+/** Reports this many posts as predicted, with the delay that the pace expects. */
 const asPredicted = ({ foretold, worth }: PaceMemory, posts: number): Awaited => ({
   posts,
   waitedMs: (posts * foretold.delayMs * Math.sqrt(worth)) / foretold.rootWorth,
@@ -20,7 +20,7 @@ const meanOf = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("the pace", () => {
-  // How exactly, over days and seeds: test/long/freshness-pace.test.ts.
+  // test/long/freshness-pace.test.ts measures the accuracy, over days and seeds.
   it("comes near the configured mean although the given rates are three times too high", () => {
     const delays = probeFor(
       { rates: RATES, seed: 3 },

@@ -30,7 +30,7 @@ const isBusy = ({ rate, ageMs }: Candidate) => rate >= round.busyRate && ageMs >
 const waitsLong = ({ ageMs }: Candidate) => ageMs > round.maxMs - round.everyMs / 2;
 
 describe("rounds", () => {
-  // How exactly, over days and seeds: test/long/freshness-pace.test.ts.
+  // test/long/freshness-pace.test.ts measures the accuracy, over days and seeds.
   it("keep most posts in time with fewer probes than even ones take", () => {
     const { delays, longestMs, probesPerDay } = runRounds(RATES, WITHIN, 1, 7);
     expect(delays.filter((delay) => delay > MIN).length / delays.length).toBeLessThan(0.08);
@@ -42,7 +42,8 @@ describe("rounds", () => {
     const few = RATES.slice(0, 100);
     expect(busyRate(few, WITHIN)).toBe(0);
     const everyMs = roundEveryMs(WITHIN, 100);
-    // Of posts at any moment between two rounds, found two seconds after the second.
+    // Posts come at any moment between two rounds and are found two seconds after the second round.
+    // This is the share that is late.
     expect((everyMs - 58_000) / everyMs).toBeCloseTo(0.045);
     expect(roundEveryMs(WITHIN, 101)).toBe(58_000);
   });
