@@ -117,7 +117,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const attempts: Attempt[] = [];
   const troubles = new Map<string, { readonly kind: SinkTroubleKind; left: number }>();
   const nonces = new Map<string, { readonly id: string; readonly atMs: number }>();
-  /** The message to which each thread at Discord belongs, by the thread's id. */
+  /** The sink behind each message and thread at Discord, by id. */
   const threads = new Map<string, string>();
   let posted = 0;
 
