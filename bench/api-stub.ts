@@ -1,18 +1,20 @@
-/** The data service with nothing in it: every list is empty, at once. */
+/** A data service without data: every list is empty, and every answer comes at once. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
 export interface QueryRequest {
-  /** On performance.now(). */
+  /** The time of the request, on performance.now(). */
   readonly atMs: number;
-  /** The connection that it came on: whose it is ends with the process. */
+  /**
+   * The connection of the request. It shows which process asked, because it ends with that process.
+   */
   readonly socket: Socket;
 }
 
 export interface ApiStub {
   readonly url: string;
-  /** Billed requests so far. */
+  /** The number of billed requests so far. */
   readonly billed: number;
   /** When the first billed request arrived, on performance.now(). */
   readonly firstBilled: Promise<number>;
@@ -70,7 +72,7 @@ export async function startApiStub(): Promise<ApiStub> {
   return stub;
 }
 
-/** Without its bounds in time. */
+/** Returns the query without its time bounds. */
 const queryOf = (body: string): string =>
   (/"query":"(.*?)"/.exec(body)?.[1] ?? "")
     .replace(/ ?\b(since|until)_time:\d+/g, "")

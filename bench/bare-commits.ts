@@ -25,7 +25,7 @@ export function openBareCommits(folder: string): BareCommits {
   return { commit: () => void insert.run(body), close: () => void handle.close() };
 }
 
-/** Commits a second. */
+/** Measures commits per second. */
 export const bareCommitRate = (): Promise<number> =>
   inScratch(async (folder) => {
     const bare = openBareCommits(folder);

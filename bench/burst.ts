@@ -1,4 +1,4 @@
-/** The requests that bursts take, from bench/economy, for the history. */
+/** Measures the requests that bursts take, with bench/economy, for the history. */
 import { AUTHORS, burstText, runBurst } from "./economy/burst.ts";
 import type { Figure } from "./figure.ts";
 import { mean } from "./summary.ts";

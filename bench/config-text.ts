@@ -5,11 +5,11 @@ import { join } from "node:path";
 export interface ConfigOptions {
   readonly apiUrl: string;
   readonly watches: number;
-  /** The schedule of a watch by its number. */
+  /** Returns the schedule of a watch, by the number of the watch. */
   readonly scheduleOf: (index: number) => string;
   /** The location of the state. By default a file beside the configuration. */
   readonly state?: string;
-  /** Each has a rate limit of its own. */
+  /** The number of API keys. Each has a rate limit of its own. */
   readonly keys?: number;
   /** More settings of each watch, as YAML in one line: `, strategy: single`. */
   readonly watch?: string;
@@ -18,10 +18,10 @@ export interface ConfigOptions {
 export const configText = (options: ConfigOptions): string =>
   settingsText(options) + watchesText(options, 0, options.watches);
 
-/** A file may have a megabyte. */
+/** A configuration file may have one megabyte. */
 const WATCHES_A_FILE = 10_000;
 
-/** Makes a folder of files, as somebody with more watches than fit one file has it. */
+/** Writes a folder of configuration files, as for a user whose watches do not fit into one file. */
 export async function writeConfigFolder(folder: string, options: ConfigOptions): Promise<void> {
   await mkdir(folder);
   await writeFile(join(folder, "settings.yaml"), settingsText(options));

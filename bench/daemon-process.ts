@@ -1,24 +1,24 @@
-/** The built command as a process of its own. */
+/** Runs the built command as a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Seen from where the bench is compiled to, .bench/bench/. */
+/** The path is relative to .bench/bench/, the output folder of this file. */
 export const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const GRACE_MS = 10_000;
-/** Linux counts CPU time of a process in these, proc_pid_stat(5). */
+/** Linux counts the CPU time of a process in ticks, proc_pid_stat(5). */
 const TICKS_A_SECOND = 100;
 
 export interface DaemonProcess {
   /** Returns the CPU time of all its threads so far. */
   cpuMs(): number;
   residentKilobytes(): number;
-  /** The most that was resident so far. */
+  /** Returns the peak of the resident memory so far. */
   peakKilobytes(): number;
   /**
-   * The first line of the log with this text, once it is there. @throws when the process ends
-   * before.
+   * Returns the first line of the log with this text, once it is there. @throws when the process
+   * ends before.
    */
   said(text: string): Promise<string>;
   /** Sends a message to the preloaded file and returns its answer. */
@@ -66,7 +66,7 @@ export function startDaemonProcess(
   };
 }
 
-/** The resident memory of a process. */
+/** Returns the resident memory of a process. */
 export const residentKilobytes = (pid: number | undefined): number => kilobytes(pid, "VmRSS");
 
 const kilobytes = (pid: number | undefined, field: string): number =>

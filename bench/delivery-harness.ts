@@ -1,6 +1,6 @@
 /**
- * The delivering half as the daemon builds it from a configuration, on a store, towards one
- * receiver.
+ * The delivery part of the daemon, built from a configuration as the daemon does it, on a store and
+ * with one receiver.
  */
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -55,7 +55,7 @@ export interface DeliverySetup {
   readonly hasSilence?: boolean;
 }
 
-/** It is sent nothing: what it would be sent ends the benchmark. */
+/** The sink of ops. A message to it ends the benchmark with an error. */
 const OPS = "terminal";
 
 /**
@@ -127,7 +127,7 @@ const FAILING = {
     throw new Error("a message was given up");
   },
   onUnpublished: () => {},
-  // An error thrown here would be logged as one of that message, and the figure would be of
+  // If this threw, the error would only be logged for that message, and the figure would measure
   // messages without a template.
   onTemplateFailing: ({ problem }: { readonly problem: string }) => {
     console.error(`a template failed: ${problem}`);

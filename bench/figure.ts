@@ -4,8 +4,8 @@ export interface Figure {
   readonly name: string;
   readonly value: string;
   /**
-   * Ratios of figures of the same run, and counts, by their names in the history: what depends
-   * little on the machine. Less is better.
+   * Ratios of figures of the same run, and counts, by their names in the history. They depend
+   * little on the machine, and less is better.
    */
   readonly ratios?: Readonly<Record<string, number>>;
 }

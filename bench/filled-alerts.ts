@@ -14,7 +14,7 @@ const EVENTS_A_COMMIT = 1_000;
 const AUTHORS = 50_000;
 const WEEK_MS = 7 * 86_400_000;
 
-/** Adds 200,000 alerts of so many watches, which the state has. */
+/** Adds 200,000 alerts of this many watches, which the state must already have. */
 export async function addAlerts(path: string, watches: number): Promise<void> {
   const nowMs = Date.now();
   const parts = { clock: createSystemClock(), random: createSystemRandom(), log: SILENT_LOG };

@@ -1,6 +1,6 @@
 /**
- * Writes the state that a daemon would have after polls of every watch, each a search of its own,
- * brought nothing.
+ * Writes the state that a daemon would have after polls of every watch found nothing. Each watch is
+ * a search of its own.
  */
 import { registerConfiguredWatches } from "../src/app/daemon/registration.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
@@ -15,7 +15,7 @@ import { openState } from "../src/state/open-state.ts";
 import { WATCH_TYPES } from "../src/watches/registry.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
-/** Epoch ms at which the watch of a number was polled last. */
+/** Returns the time of the last poll of a watch, by the number of the watch; epoch ms. */
 export interface LastPolls {
   readonly firstMs: number;
   readonly stepMs: number;
@@ -54,7 +54,7 @@ export async function fillState(
   for (const text of statements(polls)) await (run ?? inFile(config.state.path))(text);
 }
 
-/** The target of a search is called as the search's poll is. */
+/** The target of a search has the same name as the search's poll. */
 const statements = ({ firstMs, stepMs }: LastPolls): readonly string[] => [
   `insert into sources (fingerprint, memory, revision, last_poll_at, last_ok_at)
    select t.key, '${JSON.stringify({ stretches: [] })}', 1, ${firstMs} + ${stepMs} * w.position, ${firstMs} + ${stepMs} * w.position

@@ -30,7 +30,7 @@ import { SILENT_LOG } from "./silent-log.ts";
 const START_MS = Date.UTC(2026, 10, 2, 9);
 const SIZES = [100, 1_000, 10_000];
 const STEP_MS = 10_000;
-/** At the service's ceiling of 20 requests a second, and some time for what is spread. */
+/** The service's ceiling is 20 requests a second. Spread first reads take some time more. */
 const LONGEST_MS = 3_600_000;
 const PEAK_WATCHES = 10_000;
 const PEAK_READS = 600;
@@ -42,7 +42,10 @@ export async function benchFirstReads(): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** Reads that follow the first ones find memory that the start gave back. */
+/**
+ * Measures the peak during the first of the reads only, because later reads reuse memory that the
+ * start gave back.
+ */
 async function measurePeak(folder: string): Promise<Figure> {
   const api = await startApiStub();
   const path = join(folder, "watches.yaml");
@@ -117,7 +120,7 @@ async function measure(folder: string, watches: number): Promise<Figure> {
     (await store?.listWatches())?.every(({ targets }) =>
       targets.every(({ baselineAtMs }) => baselineAtMs !== null),
     );
-  // Asked seldom, so that asking is not what is measured.
+  // The check is rare, so that it does not distort the measurement.
   while (!(await isDone())) {
     if (clock.now() > START_MS + LONGEST_MS)
       throw new Error(`${watches} first reads were not done within an hour`);

@@ -1,6 +1,7 @@
 /**
- * The history of the ratios: a line of JSON for each recorded run in bench/history.ndjson, and the
- * table that shows how they moved. Of each ratio less is better. Pure; main.ts reads and writes.
+ * The history of the ratios: one line of JSON for each recorded run in bench/history.ndjson, and
+ * the table that shows how the ratios moved. A lower ratio is better. Pure; main.ts reads and
+ * writes.
  */
 
 export interface HistoryLine {

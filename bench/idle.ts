@@ -15,11 +15,11 @@ import { fillState } from "./filled-state.ts";
 import { inScratch } from "./scratch.ts";
 
 /**
- * The daemon collects the garbage of its start for the last time 24 s after it; ten thousand
- * watches are put in place after the page is up.
+ * The daemon collects the garbage of its start for the last time after 24 s. Ten thousand watches
+ * are only set up after the page is up.
  */
 const SETTLE_MS = 45_000;
-/** Holds what is done once a minute, once. */
+/** Long enough to contain each job that runs once a minute, once. */
 const WATCHED_MS = 60_000;
 const PATTERNS = 60;
 const BARE_SETTLE_MS = 1_000;
@@ -79,7 +79,10 @@ async function measure(folder: string, watches: number): Promise<Idle> {
   }
 }
 
-/** Daily, twelve hours from now, at one of sixty minutes: nothing is due while somebody looks. */
+/**
+ * Returns a daily schedule twelve hours from now, at one of sixty minutes, so that nothing is due
+ * during the measurement.
+ */
 export function idleSchedule(index: number): string {
   const hour = (new Date(Date.now()).getUTCHours() + 12) % 24;
   return `${index % PATTERNS} ${hour} * * *`;

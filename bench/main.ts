@@ -1,7 +1,7 @@
 /**
- * Runs the benchmarks named on the command line, or all, and prints a figure a line beside the
- * machine it was taken on, then their ratios beside those of earlier runs. `--record LABEL` adds
- * the ratios to the history.
+ * Runs the benchmarks named on the command line, or all. Prints one line for each figure with the
+ * machine it was measured on, then the ratios compared with earlier runs. `--record LABEL` adds the
+ * ratios to the history.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -38,7 +38,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pages: benchPages,
 };
 
-/** Seen from where the bench is compiled to, .bench/bench/. */
+/** The path is relative to .bench/bench/, the output folder of this file. */
 const HISTORY = new URL("../../bench/history.ndjson", import.meta.url);
 
 const { values, positionals: names } = parseArgs({

@@ -40,9 +40,10 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     const line = await daemon.said("status page is up");
     const url = /http:\/\/[\d.:]+/.exec(line)?.[0] ?? "";
     await pause(SETTLE_MS);
-    // The first request of this process takes longer, which is no matter of the daemon.
+    // The first request of this process takes longer, which has nothing to do with the daemon.
     await (await fetch(api.url)).text();
-    // The daemon was not asked before, so this visit finds what it has prepared by itself.
+    // Nobody has asked the daemon before, so this visit finds what the daemon has prepared by
+    // itself.
     const first = await measurePage(daemon, "overview, the first visit after a start", {
       url: `${url}/`,
       runs: 1,

@@ -1,6 +1,6 @@
 /**
- * One search watch on the real store, gate and poll runner, with the data service in memory: what
- * is measured is everything else.
+ * One search watch on the real store, gate and poll runner. The data service is in memory, so that
+ * only the rest is measured.
  */
 import { join } from "node:path";
 import { registrationOf } from "../src/operate/changes/registration-of.ts";
@@ -33,8 +33,8 @@ export interface PollingHarness {
   readonly store: OpenedStore;
   readonly path: string;
   /**
-   * Polls once and gets these; `answeredAtMs` is when the runner's side of the gate had them, on
-   * performance.now().
+   * Polls once and receives these tweets. `answeredAtMs` is the time at which the runner's side of
+   * the gate had them, on performance.now().
    */
   poll(
     tweets: readonly Tweet[],
@@ -101,7 +101,7 @@ export async function createPollingHarness(
     pacer: createUpstreamPacer(random),
     meter,
     log: SILENT_LOG,
-    // The service's ceiling would be what is measured.
+    // With the real limits, the service's ceiling would be measured.
     limits: () => ({
       rate: { count: 100_000, intervalMs: 1 },
       timeoutMs: 30_000,

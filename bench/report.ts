@@ -42,7 +42,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     const line = await daemon.said("status page is up");
     const url = /http:\/\/[\d.:]+/.exec(line)?.[0] ?? "";
     await pause(SETTLE_MS);
-    // The first request of any kind loads the routes of the server, which is no part of a report.
+    // The first request of any kind loads the server's routes, which is not part of a report.
     await (await fetch(`${url}/api/v1/watches`)).text();
     const whole = `${url}/api/v1/report?name=all&since=7d`;
     const figures = [await measureReport(daemon, "first report", whole)];

@@ -1,4 +1,4 @@
-/** A folder that is gone afterwards. */
+/** Creates a folder that is removed afterwards. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

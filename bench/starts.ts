@@ -19,7 +19,7 @@ import { wholeText } from "./summary.ts";
 import type { Turn } from "./turns.ts";
 
 const SIZES = [10_000, 100_000];
-/** Holds the start of the larger size, and the collections of garbage after it. */
+/** Long enough for the start of the larger size and the garbage collections after it. */
 const START_MS = 60_000;
 const ASK_EVERY_MS = 20;
 
@@ -46,7 +46,7 @@ async function measure(folder: string, watches: number): Promise<readonly Figure
     const line = await daemon.said("status page is up");
     const url = /http:\/\/[\d.:]+/.exec(line)?.[0] ?? "";
     const started = await askMeanwhile(daemon, url);
-    // The daemon notices the change by itself.
+    // The daemon notices the change without a signal.
     await appendFile(
       join(path, "watches-0.yaml"),
       `  added: { type: search, query: "added", schedule: "${idleSchedule(0)}" }\n`,
@@ -69,7 +69,7 @@ async function measure(folder: string, watches: number): Promise<readonly Figure
   }
 }
 
-/** A start of its own, because the turns that another one measures would count as its memory. */
+/** Measures a start of its own, because measuring turns uses memory as well. */
 async function measureMemory(path: string) {
   const daemon = startDaemonProcess(path);
   try {
@@ -87,7 +87,7 @@ interface Watched {
   readonly longest: Turn;
 }
 
-/** Asks the port until the time is over; a measurement of turns is under way and ends with it. */
+/** Asks the port until the time is over. A measurement of turns is running and ends with it. */
 async function askMeanwhile(daemon: DaemonProcess, url: string): Promise<Watched> {
   const untilMs = performance.now() + START_MS;
   let slowestAnswerMs = 0;
@@ -102,7 +102,7 @@ async function askMeanwhile(daemon: DaemonProcess, url: string): Promise<Watched
   return { slowestAnswerMs, longest };
 }
 
-/** Resolves when the answer has ended; each request has a connection of its own. */
+/** Makes a request on a connection of its own. Resolves when the answer has ended. */
 async function answer(url: string): Promise<void> {
   const [response] = (await once(get(url, { agent: false }), "response")) as [IncomingMessage];
   await once(response.resume(), "end");

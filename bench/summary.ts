@@ -1,6 +1,9 @@
 /** Summarises many measurements. Pure; measuring and printing belong to others. */
 
-/** The value at a share of the sorted samples: `quantile(ms, 0.99)`. NaN when there is none. */
+/**
+ * Returns the value at a share of the sorted samples, such as `quantile(ms, 0.99)`. NaN if there is
+ * none.
+ */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return (
@@ -14,9 +17,9 @@ export const median = (samples: readonly number[]): number => quantile(samples, 
 export const mean = (samples: readonly number[]): number =>
   samples.reduce((sum, one) => sum + one, 0) / samples.length;
 
-/** `1.8 / 3.1 / 9.0 ms` at p50, p95 and p99. */
+/** Formats p50, p95 and p99 as `1.8 / 3.1 / 9.0 ms`. */
 export const delayText = (samplesMs: readonly number[]): string =>
   `${[0.5, 0.95, 0.99].map((share) => quantile(samplesMs, share).toFixed(1)).join(" / ")} ms`;
 
-/** `12,345`. */
+/** Formats a number as `12,345`. */
 export const wholeText = (value: number): string => Math.round(value).toLocaleString("en");

@@ -1,11 +1,11 @@
 /**
- * Loaded into the built command beside it (`node --import`): measures how long its event loop is
- * busy without a break. The first message of the parent begins a measurement, the second ends it, and
- * so on; each is answered with the turns since the one before.
+ * Preloaded into the built command (`node --import`): measures how long the event loop is busy
+ * without a break. The first message of the parent begins a measurement, the second ends it, and so
+ * on. Each is answered with the turns since the one before.
  */
 import { readFileSync } from "node:fs";
 
-/** A turn of the loop: how long it took on the clock, and how long the thread computed in it. */
+/** A turn of the loop: its length on the clock, and the CPU time of the thread in it. */
 export interface Turn {
   readonly tookMs: number;
   readonly cpuMs: number;

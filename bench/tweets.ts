@@ -1,4 +1,4 @@
-/** Tweets in numbers, about as large as real ones. */
+/** Makes tweets in large numbers, about as large as real ones. */
 import type { Tweet } from "../src/model/tweet.ts";
 
 const PLATFORM_EPOCH_MS = 1_288_834_974_657n;
@@ -7,14 +7,14 @@ const TEXT =
 
 let last = 0n;
 
-/** An id of now that is larger than every one before. */
+/** Returns an id for the present time that is larger than every id before. */
 function nextId(): bigint {
   const id = (BigInt(Date.now()) - PLATFORM_EPOCH_MS) << 22n;
   last = id > last ? id : last + 1n;
   return last;
 }
 
-/** Newest first, as the service answers. */
+/** Makes tweets, newest first as the service answers. */
 export const makeTweets = (count: number): readonly Tweet[] =>
   Array.from({ length: count }, makeTweet).reverse();
 

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver as a process of its own, started with fork(): answers 204, sends the parent
- * its address, and on "report" the time at which every body arrived, by the id of its tweet. Ends
+ * A webhook receiver as a process of its own, started with fork(). Answers 204 and sends the parent
+ * its address. On "report" it sends the arrival time of every body by the id of its tweet. Ends
  * with its parent.
  */
 import { createServer } from "node:http";
@@ -9,7 +9,10 @@ import type { AddressInfo } from "node:net";
 export interface Arrival {
   readonly tweetId: string;
   readonly messageId: string;
-  /** On performance.now() + performance.timeOrigin, which two processes of one machine share. */
+  /**
+   * The arrival on performance.now() + performance.timeOrigin, which two processes of one machine
+   * share.
+   */
   readonly atMs: number;
 }
 

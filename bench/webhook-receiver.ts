@@ -1,4 +1,4 @@
-/** Starts and asks the receiver's process. */
+/** Starts the receiver's process and asks it for arrivals. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Arrival, FromReceiver } from "./webhook-process.ts";

@@ -76,7 +76,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
   }
 }
 
-/** Makes one event every 1/150 s until it is aborted. */
+/** Creates one event every 1/150 s until it is aborted. */
 async function produce(one: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   const startMs = performance.now();
   for (let event = 0; !signal.aborted; event += 1) {
@@ -135,7 +135,7 @@ function createClicks(
     });
 }
 
-/** Slack as far as posting and editing go. */
+/** A stand-in for Slack that can post and edit. */
 async function startSlack() {
   let onPosted = (_messageId: string) => {};
   let onEdit = (_atMs: number) => {};
@@ -159,7 +159,7 @@ async function startSlack() {
   return {
     apiUrl: `http://127.0.0.1:${port}/api/`,
     posted,
-    /** Resolves to when the next edit arrives. */
+    /** Resolves with the time at which the next edit arrives. */
     nextEdit: () => new Promise<number>((resolve) => (onEdit = resolve)),
     async close() {
       server.closeAllConnections();

@@ -101,7 +101,7 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     const stats = (await store?.outboxStats()) ?? [];
     return stats.reduce((sum, { sent, dead }) => sum + sent + dead, 0) >= EVENTS * vendors.length;
   };
-  // A day is several times what the slowest vendor needs.
+  // A day is several times as long as the slowest vendor needs.
   while (!(await isDone()) && clock.now() < startMs + 86_400_000) await clock.advance(STEP_MS);
   await daemon.stop();
   return vendors.map((vendor) => figureOf(vendor, startMs));
@@ -123,7 +123,10 @@ function figureOf(
   };
 }
 
-/** An empty search until it is released; then so many new tweets at each poll, in one page. */
+/**
+ * A data service whose search is empty until it is released. Then each poll finds this many new
+ * tweets in one page.
+ */
 function createService(clock: VirtualClock): { readonly http: Http; release(): void } {
   const answer = (body: object) => ({
     status: 200,

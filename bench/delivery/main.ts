@@ -1,7 +1,4 @@
-/**
- * Runs the benchmarks of the way from the outbox to people that are named on the command line, or
- * all of them.
- */
+/** Runs the benchmarks of delivery that are named on the command line, or all of them. */
 import type { Bench } from "../figure.ts";
 import { benchClickToEdit } from "./click-to-edit.ts";
 import { benchDrain } from "./drain.ts";

@@ -1,6 +1,6 @@
 /**
- * Measures a rate whenever it is asked, in a process that stays warm: of this checkout with a
- * setup, or of another one as it measures it.
+ * Measures a delivery rate on request, in a process that stays warm. The rate is that of this
+ * checkout with a setup, or of another checkout as its own benchmark measures it.
  */
 import { join } from "node:path";
 import type { DeliverySetup } from "../delivery-harness.ts";
@@ -23,7 +23,7 @@ async function rateWith(setup: DeliverySetup): Promise<number> {
   return median(rates);
 }
 
-/** The median that its benchmark `outbox` prints. */
+/** Returns the median that the checkout's `outbox` benchmark prints. */
 async function rateOf(checkout: string): Promise<number> {
   const { benchOutbox } = (await import(join(checkout, ".bench/bench/outbox.js"))) as {
     benchOutbox(): Promise<readonly Figure[]>;
@@ -40,5 +40,5 @@ process.on("message", async () =>
     "setup" in measured ? await rateWith(measured.setup) : await rateOf(measured.checkout),
   ),
 );
-// The thread that renders templates would keep it alive.
+// The thread that renders templates would keep the process alive.
 process.on("disconnect", () => process.exit());

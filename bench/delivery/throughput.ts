@@ -1,7 +1,7 @@
 /**
- * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup,
- * and another checkout, has processes of its own, as processes with the same setup differ by 15%;
- * they take turns, so that a machine that becomes slower does so for all.
+ * Measures durable deliveries per second to a fast webhook, for several setups of each alert's way.
+ * Each setup, and another checkout, has its own processes, because processes with the same setup
+ * differ by 15%. They take turns, so that a slower machine slows all of them down.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ const SETUPS: Readonly<Record<string, DeliverySetup>> = {
   "all three": { ...TEMPLATE, sink: `${TEMPLATE.sink}${DEDUPE}`, hasSilence: true },
 };
 
-/** A checkout in which `npm run bench` has run. */
+/** The path of another checkout in which `npm run bench` has run. */
 const OTHER = process.env["DELIVERY_BESIDE"];
 
 interface Rates {
@@ -46,7 +46,7 @@ export async function benchThroughput(): Promise<readonly Figure[]> {
     ...beside,
     ...Object.entries(SETUPS).map(([name, setup]) => startProcesses(name, { setup })),
   ];
-  // The first round is where the processes become warm.
+  // The first round only warms the processes up.
   for (let round = 0; round <= ROUNDS; round += 1) {
     const measured = new Map<Rates, number[]>(all.map((one) => [one, []]));
     for (let turn = 0; turn < PROCESSES; turn += 1) {
@@ -65,7 +65,7 @@ export async function benchThroughput(): Promise<readonly Figure[]> {
   }));
 }
 
-/** Beside the other checkout's in the same round. */
+/** Compares the rounds with those of the other checkout, each with the same round. */
 function ratioText(rounds: Rates["rounds"], others: Rates["rounds"] | undefined): string {
   if (others === undefined || others === rounds) return "";
   return `; ${mean(rounds.map((rates, round) => mean(rates) / mean(others[round] ?? []))).toFixed(2)} times the other checkout`;

@@ -1,6 +1,6 @@
 /**
- * The least that a workload can cost: probes of a hundred by its true rates, and every post in a
- * full page. Pure.
+ * The lowest cost that a workload can have: probes of a hundred accounts by their true rates, and
+ * every post in a full page. Pure.
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { ITEMS_PER_PAGE } from "../../src/plan/polls/feed-pages.ts";
@@ -9,20 +9,20 @@ import { sum } from "../../src/plan/sum.ts";
 const DAY_MS = 86_400_000;
 const STEPS = 60;
 
-/** Requests a day; `rates` in posts a day, one an account. */
+/** Returns requests per day. `rates` has one entry per account, in posts per day. */
 export const boundOf = (rates: readonly number[], meanMs: number, maxMs: number): number =>
   checksPerDay(rates, meanMs, maxMs) / BATCH_SIZE + sum(rates, (rate) => rate) / ITEMS_PER_PAGE;
 
 /**
- * Requests a day of even ticks that report all news of a tick in it: a probe for every hundred
- * accounts, and a search where somebody posted.
+ * Returns the requests per day of a schedule with even ticks that reports all news of each tick:
+ * one probe for every hundred accounts, and one search where somebody posted.
  */
 export const leastOfTicks = (accounts: number, intervalMs: number, ticksWithNews: number): number =>
   Math.ceil(accounts / BATCH_SIZE) * (DAY_MS / intervalMs) + ticksWithNews;
 
 /**
- * The fewest checks of accounts for a mean delay over all posts, when rates stand still: intervals
- * as 1/sqrt(rate), nobody waits longer than `maxMs`.
+ * Returns the fewest checks of accounts that reach a mean delay over all posts when rates are
+ * constant. Intervals go by 1/sqrt(rate), and no account waits longer than `maxMs`.
  */
 export function checksPerDay(rates: readonly number[], meanMs: number, maxMs: number): number {
   const total = sum(rates, (rate) => rate);

@@ -1,6 +1,6 @@
 /**
- * A burst: of two hundred accounts of the sandbox's own world, some post 195 times together within
- * five ticks of a schedule of 12 s. Counted are the requests of 100 s from the first post on.
+ * Measures bursts. Of two hundred accounts of the sandbox's own world, some post 195 times together
+ * within five ticks of a 12 s schedule. Requests are counted for 100 s from the first post on.
  */
 import { startEngineHarness } from "../../test/support/engine-harness.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
@@ -19,7 +19,7 @@ const ACCOUNTS = 200;
 const WORLD_ACCOUNTS = 400;
 const POSTS = 195;
 const INTERVAL_MS = 12_000;
-/** Every account has had its first read by then. */
+/** Every first read is done within this time. */
 const FIRST_READS_MS = 120_000;
 const SPREAD_MS = 60_000;
 const COUNTED_MS = 100_000;

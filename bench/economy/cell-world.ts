@@ -1,7 +1,7 @@
 /**
- * The worlds a cell can run against, with what is true in them: the seeded workload, which is
- * cheap; the same posts at the same moments served by the bundled sandbox, with its paging and its
- * bill; and the sandbox's own world, with renames, suspensions, deletions and hours of the day.
+ * The worlds that a cell can run against, with the facts about them: the seeded workload, which is
+ * cheap; the same posts at the same times served by the bundled sandbox, with its paging and its
+ * bill; and the sandbox's own world, with renames, suspensions, deletions and a diurnal profile.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
@@ -41,7 +41,7 @@ export interface CellWorldOptions {
   readonly accounts: number;
   readonly clock: VirtualClock;
   readonly days: number;
-  /** A post that is taken back sooner may be missed. */
+  /** A post that is deleted sooner than this may be missed. */
   readonly longestWaitMs: number;
 }
 
@@ -92,8 +92,7 @@ const alwaysSeen = ({ id, atMs }: Pick<TruePost, "id" | "atMs">, startMs: number
 });
 
 /**
- * A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments
- * come.
+ * Opens a sandbox with only the workload's accounts. Their posts are added when their time comes.
  */
 function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
   const startMs = clock.now();

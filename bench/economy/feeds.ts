@@ -26,7 +26,7 @@ const DAY_SWING = 0.8;
 
 export interface FeedOptions {
   readonly seed: number;
-  /** Counted, after a day of warm-up. */
+  /** The number of days that count. They follow a day of warm-up. */
   readonly days: number;
 }
 

@@ -16,7 +16,10 @@ import { createVirtualClock, type VirtualClock } from "../../test/support/virtua
 import { openWorld } from "./cell-world.ts";
 import { DAY_MS } from "./workload.ts";
 
-/** No round time: what counts from the start would meet by chance what counts from the epoch. */
+/**
+ * The start is not a round time, because intervals counted from the start would then coincide with
+ * those counted from the epoch.
+ */
 const START_MS = Date.UTC(2026, 2, 2, 0, 7, 13);
 const HOUR_MS = 3_600_000;
 const MONTH_DAYS = 30;
@@ -33,10 +36,10 @@ interface Names {
   readonly listed: readonly string[];
 }
 
-/** Lines under `watches:`. */
+/** Returns the lines under `watches:`. */
 type Plan = (names: Names) => string;
 
-/** Against the sandbox. */
+/** Plans that run against the sandbox. */
 const PLANS: Readonly<Record<string, Plan>> = {
   "searches and timelines": ({ handles: [a = "", b = ""] }) => `
   s1: { type: search, query: "acme", schedule: "@every 5m" }
@@ -63,8 +66,8 @@ const PLANS: Readonly<Record<string, Plan>> = {
 };
 
 /**
- * Against the workload, which is cheap enough for so many accounts: every two means, for a mean
- * delay, or for one that 95 of 100 posts stay under.
+ * Plans that run against the workload, which is cheap enough for this many accounts: each with two
+ * means, for a mean delay or for a limit that 95 of 100 posts keep.
  */
 const WORKLOAD_PLANS: Readonly<Record<string, (meanSeconds: number) => string>> = {
   schedule: (meanSeconds) => `schedule: "@every ${2 * meanSeconds}s"`,
@@ -73,7 +76,10 @@ const WORKLOAD_PLANS: Readonly<Record<string, (meanSeconds: number) => string>> 
 };
 const MEANS = [10, 60, 300] as const;
 const WORKLOADS = [10, 100, 1_000, 10_000] as const;
-/** The others take long for 30 days: by name only. */
+/**
+ * Whether a plan is fast enough to run by default. The others take long for 30 days and run only by
+ * name.
+ */
 const isQuick = (accounts: number, meanSeconds: number): boolean =>
   accounts <= 1_000 && meanSeconds === 60;
 
@@ -152,7 +158,7 @@ export interface ForecastOptions {
 }
 
 interface Held {
-  /** Before anything was counted. */
+  /** Whether the forecast before any counting contains the bill in its range. */
   readonly isInside: boolean;
   /** The error as a share of the bill, by counted days. */
   readonly errors: ReadonlyMap<number, number>;
@@ -164,7 +170,7 @@ const AIMS: ReadonlyMap<number, number> = new Map([
   [3, 0.08],
 ]);
 
-/** Prints a row a plan, and how many forecasts hold. */
+/** Prints a row for each plan, and the number of forecasts that hold. */
 export async function runForecasts(
   names: readonly string[],
   options: ForecastOptions,
@@ -268,7 +274,10 @@ async function runPlan(
   return report([name, String(seed)], asked, billOf);
 }
 
-/** Plans that rest on schedules alone have no range: one request a day more or less is inside. */
+/**
+ * A plan that depends on schedules alone has no range. One request a day more or less counts as
+ * inside.
+ */
 const A_DAY = 1;
 
 function report(

@@ -19,20 +19,20 @@ import { DAY_MS } from "./workload.ts";
 const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) =>
   [10, 60, 300].map((meanSeconds) => ({ accounts, meanSeconds })),
 );
-/** Cells of a few tens of thousands of requests: their days shrink as they grow. */
+/** The size of a cell, in requests. Cells with more requests per day run for fewer days. */
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
 const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) ?? "workload";
 /**
- * Days for which the requests one by one run through the engine too, where asked for: so many a day
- * take long.
+ * The days for which the one-by-one requests also run through the engine, if asked for. They take
+ * long because they are so many.
  */
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** The time until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 /**
- * Requests a second that the service takes: ten thousand accounts asked one by one want more than
- * the usual 20.
+ * Requests per second that the service allows. Ten thousand accounts asked one by one need more
+ * than the usual 20.
  */
 const PER_SECOND =
   process.env["ECONOMY_PER_SECOND"] === undefined
@@ -170,7 +170,8 @@ function modelSize({ accounts, meanSeconds }: Size): void {
 }
 
 /**
- * 95 of 100 posts within so many seconds; "times fewer" than one request per account in that time.
+ * Measures a limit of some seconds for 95 of 100 posts. "times fewer" compares with one request per
+ * account in that time.
  */
 async function runWithin(size: Size): Promise<void> {
   const p95Ms = size.meanSeconds * 1_000;

@@ -1,6 +1,6 @@
 /**
- * The first day of a watch of new followers, by the length of the list and the quota: how late
- * newcomers are reported, and what it takes.
+ * Measures the first day of a watch of new followers, by the length of the list and the quota: how
+ * late newcomers are reported, and how many requests it takes.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";

@@ -1,6 +1,6 @@
 /**
- * A small configuration of all kinds that share requests (timelines, searches, profiles, member
- * lists), against the sandbox's own world.
+ * Runs a small configuration with all kinds of watches that share requests (timelines, searches,
+ * profiles, member lists), against the sandbox's own world.
  */
 import { goodConfig } from "../../test/config/load-text.ts";
 import { startEngineHarness } from "../../test/support/engine-harness.ts";
@@ -15,11 +15,11 @@ const MORE_THAN_ENOUGH = 10_000_000;
 
 export interface MixedOptions {
   readonly seed: number;
-  /** Counted, after a day of warm-up. */
+  /** The number of days that count. They follow a day of warm-up. */
   readonly days: number;
 }
 
-/** Lines under `watches:`. */
+/** Returns the lines under `watches:`. */
 function watchesOf(handles: readonly string[], indexed: readonly string[]): string {
   const names = (from: number, to: number): string => handles.slice(from, to).join(", ");
   const searches = ["acme", "rival", "alice", "launch", "price", "support", "outage", "thanks"];

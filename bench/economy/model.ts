@@ -1,6 +1,6 @@
 /**
- * The rules alone, without engine, state and service: probes by rate x age², searches of what
- * moved. For sizes whose engine run takes hours, and to see what a rule is worth before it is
+ * Models the rules alone, without engine, state and service: probes by rate x age², and searches of
+ * accounts that moved. For sizes whose engine run takes hours, and to estimate a rule before it is
  * built. `npm run bench:economy -- --model 10000x60`
  */
 import { FIRST_LIMITS, handlesPerQuery } from "../../src/query/merging/merge.ts";
@@ -45,7 +45,9 @@ export interface Modelled {
   readonly learnedWorth: number;
 }
 
-/** Freshness by a mean, over `days` after half a day of learning; full polls left out. */
+/**
+ * Models freshness with a mean, over `days` after half a day of learning. Full polls are left out.
+ */
 export function modelFreshness(options: {
   seed: number;
   accounts: number;

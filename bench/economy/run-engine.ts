@@ -1,5 +1,5 @@
 /**
- * One cell of the table: the daemon's own engine on a virtual clock, with a real state file,
+ * Runs one cell of the table: the daemon's own engine on a virtual clock, with a real state file,
  * against a workload.
  */
 import type { Freshness } from "../../src/model/schedule.ts";
@@ -17,7 +17,7 @@ export interface Cell {
   readonly accounts: number;
   readonly strategy: "auto" | "single";
   readonly intervalMs: number;
-  /** Requests a second that the service takes; 20 unless said. */
+  /** Requests per second that the service allows; 20 by default. */
   readonly perSecond?: number;
   readonly freshness?: Freshness;
   /** The interval of full polls. By default the planner chooses it. */
@@ -28,13 +28,13 @@ export interface Cell {
 }
 
 export interface Measured {
-  /** Before the first day that counts: first reads and learning. */
+  /** Requests before the first day that counts, for first reads and learning. */
   readonly warmUpRequests: number;
   readonly requestsPerDay: number;
   /** The requests per day by their purpose. */
   readonly perDay: Readonly<Record<Purpose, number>>;
   /**
-   * Searches that went back to the last full poll, and timelines: what finds late and odd items.
+   * Searches that went back to the last full poll, and timelines. These find late and odd items.
    */
   readonly rescansPerDay: number;
   readonly postsPerDay: number;
@@ -43,31 +43,34 @@ export interface Measured {
   readonly requestsPerItem: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
   /**
-   * After the days that count, until every post that must be reported was, or nothing could report
-   * it any more.
+   * The hours after the counted days until every expected post was reported, or none could be
+   * reported any more.
    */
   readonly drainHours: number;
   readonly missed: number;
   readonly double: number;
   readonly rates: readonly number[];
-  /** The ledger's count less the service's. */
+  /** The ledger's count minus the service's. */
   readonly ledgerDrift: number;
 }
 
 const START_MS = Date.UTC(2026, 2, 2);
 const HOUR_MS = 3_600_000;
 /**
- * Every account was read whole by then, whatever its probes said: `full_poll_every` is less than
- * half of `max_age`, a day here.
+ * By this time every account has had a full poll, whatever its probes showed. `full_poll_every` is
+ * less than half of `max_age`, which is a day here.
  */
 const LONGEST_DRAIN_MS = 13 * HOUR_MS;
 /** A search that reaches back further than this looks for more than what a probe just showed. */
 const DEEP_MS = 3_600_000;
 const MANY = 10;
-/** The search shows a post so late, now and then. */
+/** The longest delay with which the search shows a post, now and then. */
 const SEARCH_LAG_MS = 600_000;
 
-/** `search`: of what a probe showed to have moved. `page`: beyond the first of any list. */
+/**
+ * The purpose of a request. `search`: for accounts that a probe showed to have moved. `page`: a
+ * further page of any list.
+ */
 type Purpose = "probe" | "search" | "page" | "rescan" | "timeline" | "other";
 
 export async function runCell(cell: Cell): Promise<Measured> {
@@ -175,7 +178,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
   }
 }
 
-/** When each post was reported, every time. */
+/** Returns every time at which each post was reported. */
 async function reportTimes(
   harness: EngineHarness,
 ): Promise<ReadonlyMap<string, readonly number[]>> {

@@ -11,16 +11,16 @@ const HISTORY_DAYS = 30;
 const MEDIAN = 0.4;
 const MEAN = 3;
 const SIGMA = Math.sqrt(2 * Math.log(MEAN / MEDIAN));
-/** Nobody posts more. */
+/** The highest rate of an account. */
 const MOST_PER_DAY = 150;
 const PROMPTED = 0.5;
 const PROMPTED_WITHIN_MS = 8 * 60_000;
 
 export interface Workload {
   readonly world: AccountsWorld;
-  /** Posts a day of each account, as the dice had it. */
+  /** The drawn posts per day of each account. */
   readonly rates: readonly number[];
-  /** Posts from `startMs` on. */
+  /** The number of posts from `startMs` on. */
   readonly posts: number;
 }
 

@@ -19,9 +19,12 @@ import { readServerLoad } from "./server-load.ts";
 
 const SIZES = (process.env["SCALE_WATCHES"] ?? "1000,10000,100000").split(",").map(Number);
 const REPLICAS = 3;
-/** Between two polls, of all watches: a hundred thousand are polled once an hour. */
+/**
+ * The time between two polls, over all watches: a hundred thousand watches are each polled once an
+ * hour.
+ */
 const STEP_MS = 36;
-/** Three keys allow sixty requests a second: what was due meanwhile is made up for. */
+/** Three keys allow sixty requests a second, so that late polls can be caught up. */
 const KEYS = 3;
 const WATCHED_MS = 30_000;
 const SETTLE_MS = 30_000;
@@ -36,15 +39,15 @@ export async function* benchLoad(): AsyncGenerator<Figure> {
   for (const watches of SIZES) yield* await inScratch((folder) => onPostgres(folder, watches));
 }
 
-/** One daemon, for comparison. */
+/** Measures a single daemon, for comparison. */
 export async function* benchFile(): AsyncGenerator<Figure> {
   for (const watches of SIZES) yield* await inScratch((folder) => onFile(folder, watches));
 }
 
 /**
- * Searches that were all polled within the last interval; the first of them is due once all
- * replicas should be up, the last one when the interval is over. A last poll that lies ahead would
- * count as none, and the search be due at once.
+ * Searches that were all polled within the last interval. The first one is due once all replicas
+ * should be up, the last one when the interval is over. A last poll in the future would not count,
+ * and the search would be due at once.
  */
 class Load {
   readonly api: ApiStub;
@@ -52,7 +55,7 @@ class Load {
   readonly #intervalMs: number;
   readonly #stepMs = STEP_MS - HEAD_START_MS;
   readonly #firstMs: number;
-  /** When each query is due, epoch ms. */
+  /** When each query is due next, epoch ms. */
   readonly #due: Map<string, number>;
   readonly #asked: { readonly query: string; readonly dueMs: number; readonly lateMs: number }[] =
     [];
@@ -98,7 +101,7 @@ class Load {
     return [...this.#asked.filter(isMeant).map(({ lateMs }) => lateMs), ...waiting];
   }
 
-  /** An interval counts from the tick; what is made up for begins a row of its own. */
+  /** Intervals count from the tick. A late poll starts a new series of ticks. */
   #take(query: string, atMs: number): void {
     const dueMs = this.#due.get(query) ?? atMs;
     const lateMs = Math.max(0, atMs - dueMs);
@@ -214,12 +217,12 @@ async function costOf(
 }
 
 const HELD = "select key, replica from claims where kind = 'poll'";
-/** The target of a search is called as the search's poll is. */
+/** The target of a search has the same name as the search's poll. */
 const POLLS = "select key, name from targets";
 const FREE =
   "select count(*)::int as n from claims where kind = 'poll' and (replica is null or replica not in (select id from replicas))";
 
-/** The first of the replicas. */
+/** Kills the first of the replicas. */
 async function killOne(load: Load, replicas: Replica[], shared: Shared): Promise<string> {
   const ask = (text: string) => shared.server.ask(shared.database, text);
   await load.untilCaughtUp();

@@ -1,4 +1,6 @@
-/** Several daemons on one Postgres, each in a folder of its own, as on a machine of its own. */
+/**
+ * Runs several daemons on one Postgres, each in a folder of its own, as if on a machine of its own.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +10,7 @@ import { type ConfigOptions, writeConfigFolder } from "../config-text.ts";
 import { type DaemonProcess, startDaemonProcess } from "../daemon-process.ts";
 
 export interface Replica extends DaemonProcess {
-  /** Takes seconds with many watches. */
+  /** Returns the status. Takes seconds with many watches. */
   status(): Promise<StatusView>;
   /** Returns whether it is ready, which it is not while its work is replaced. */
   isReady(): Promise<boolean>;
@@ -28,7 +30,7 @@ export async function startReplica(folder: string, options: ConfigOptions): Prom
   };
 }
 
-/** The database of a state. */
+/** The Postgres server and database that the replicas share. */
 export interface Shared {
   readonly server: PostgresServer;
   readonly database: string;
@@ -39,7 +41,7 @@ const PARTS = `select sum(c.cost)::float as cost, sum(c.cost) filter (where c.wa
   from replicas r left join claims c on c.replica = r.id and c.kind = 'poll' group by r.id`;
 const CHECK_EVERY_MS = 100;
 
-/** Waits until each of so many replicas has its part of the polls. */
+/** Waits until each of this many replicas has its share of the polls. */
 export async function untilShared({ server, database }: Shared, replicas: number): Promise<void> {
   for (;;) {
     const parts = (await server.ask(database, PARTS)) as readonly {

@@ -8,7 +8,7 @@ import type { PostgresServer } from "../../test/support/postgres.ts";
 export interface ServerLoad {
   /** The CPU time of all its processes, including those that have ended. */
   readonly cpuMs: number;
-  /** Committed. */
+  /** The number of committed transactions. */
   readonly transactions: number;
 }
 
@@ -51,7 +51,7 @@ function statOf(
     const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, own: user + system, ended: endedUser + endedSystem };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One of several replicas is killed, again and again: how long until the others ask the service for
- * what it asked.
+ * Kills one of several replicas again and again, and measures how long it takes until the others
+ * ask the service for its queries.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,8 @@ import { leaderOf, type Replica, startReplica, untilShared } from "./replicas.ts
 
 const KILLS = Number(process.env["SCALE_KILLS"] ?? 30);
 /**
- * Each is due every second: a takeover is seen at once. Three keys allow sixty requests a second.
+ * Each watch is due every second, so that a takeover shows at once. Three keys allow sixty requests
+ * a second.
  */
 const CONFIG = { watches: 50, keys: 3, scheduleOf: () => "@every 1s", watch: ", strategy: single" };
 /** Within this time each replica asked again. */
@@ -81,7 +82,7 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
   });
 }
 
-/** Nearly each query was asked for a moment ago. */
+/** Waits until nearly every query was asked for a moment ago. */
 async function untilAllAsked(api: ApiStub): Promise<void> {
   for (;;) {
     const fromMs = performance.now() - SETTLE_MS;
@@ -100,7 +101,7 @@ async function takeOver(
   const killedMs = performance.now();
   const last = new Map([...api.lastOf].filter(([, { atMs }]) => atMs > killedMs - SETTLE_MS));
   await victim.kill();
-  // The kernel closes what it had open.
+  // The kernel closes the connections that the process had open.
   await pause(20);
   const queries = [...last].filter(([, { socket }]) => socket.destroyed).map(([query]) => query);
   if (queries.length === 0) throw new Error("it polled nothing");

@@ -1,6 +1,6 @@
 /**
- * Commits and durable deliveries a second of 1, 2 and 4 writing processes on one Postgres, beside
- * one on a file, in one run.
+ * Measures commits and durable deliveries per second of 1, 2 and 4 writing processes on one
+ * Postgres, and of one on a file, in one run.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

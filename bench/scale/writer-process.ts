@@ -1,7 +1,7 @@
 /**
- * A replica's writing half as a process of its own, started with fork(): polls that find one new
- * item each, and a webhook that their events go to. Does what the parent sends and says when it is
- * done. Ends with its parent.
+ * The writing part of a replica as a process of its own, started with fork(): polls that find one
+ * new item each, and a webhook that receives their events. Carries out the parent's orders and
+ * reports when each is done. Ends with its parent.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
