@@ -1,6 +1,6 @@
 /**
- * One simulated afternoon of a feed watch: what is posted, what goes wrong, and what the oracle,
- * which knows every item, has to say about the events.
+ * Simulates some hours of a feed watch: what is posted, what goes wrong, and what an oracle that
+ * knows every item objects to.
  */
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { sleep } from "../../src/model/clock.ts";
@@ -18,14 +18,16 @@ export interface FeedScenario {
   readonly seed: number;
   readonly type: "search" | "timeline" | "community_tweets";
   readonly intervalMin: number;
-  /** Reads are placed by freshness with that interval on average, and twice that at most. */
+  /**
+   * Whether reads are placed by freshness, with that interval on average and twice that at most.
+   */
   readonly isFresh?: boolean;
   readonly maxPages: number;
-  /** Share of odd pages. */
+  /** The share of odd pages. */
   readonly odd: number;
   readonly skewMin: number;
   readonly isPinned: boolean;
-  /** Tweets before the watch began, one a minute. */
+  /** The number of tweets before the watch began, one a minute. */
   readonly before: number;
   readonly posts: readonly {
     readonly atMin: number;
@@ -33,7 +35,7 @@ export interface FeedScenario {
     readonly overSec: number;
     readonly lagMin: number;
   }[];
-  /** A post of `posts`, hidden for a while. */
+  /** Posts of `posts` that are hidden for a while, by index. */
   readonly hides: readonly {
     readonly post: number;
     readonly afterMin: number;
@@ -122,7 +124,8 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
         await rig.crash();
       }
     }
-    // A gap takes as many polls as it has pages, with an allowance of its own; then the last sweep.
+    // A gap takes one poll for each of its pages, with an allowance. The last late-arrival rescan
+    // follows.
     const pages = world.placed.length / (scenario.odd === 0 ? 20 : 5) / scenario.maxPages;
     const settleMin =
       2 * OVERLAP_MIN +

@@ -52,7 +52,7 @@ it.each(["search", "timeline"] as const)(
     // The quiet polls are counted by the oracle.
     const { objections, events, requests } = await simulateFeed({ ...CALM, type, posts: [burst] });
     expect([objections, events]).toEqual([[], 2_000]);
-    // 100 pages, and one request for each of some 300 polls.
+    // There are 100 pages, and one request for each of some 300 polls.
     expect(requests).toBeLessThan(650);
   },
   120_000,

@@ -1,6 +1,6 @@
 /**
- * Some simulated hours of a group of accounts: what they post, what counters and searches do about
- * it, what goes wrong, and what the oracle says.
+ * Simulates some hours of a group of accounts: what they post, how counters and searches show it,
+ * what goes wrong, and what the oracle objects to.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -36,7 +36,7 @@ export interface GroupScenario {
     readonly overSec: number;
     readonly visibleLagSec: number;
     readonly searchLagSec: number;
-    /** Deleted after so many minutes; 0: stays. */
+    /** The post is deleted after this many minutes; 0: never. */
     readonly deletedAfterMin: number;
     readonly isRetweet: boolean;
   }[];
@@ -69,7 +69,7 @@ export interface GroupResult {
   /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
   readonly events: number;
-  /** The longest that a post was visible and not yet told; minutes. */
+  /** The longest time in minutes that a post was visible before its alert. */
   readonly latestMin: number;
   readonly requests: number;
   readonly byEndpoint: Readonly<Record<string, number>>;

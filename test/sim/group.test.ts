@@ -24,8 +24,8 @@ it("tells every post within a few ticks, search or no search, while the service 
     fc.asyncProperty(calmGroupScenarios, async (scenario) => {
       const { objections, latestMin } = await simulateGroup(scenario);
       expect(objections).toEqual([]);
-      // Every fifth tick a probe tells a group that is read by searches which accounts these do not
-      // show.
+      // A group that is read by searches is probed every fifth tick, to find accounts that the
+      // searches do not show.
       expect(latestMin).toBeLessThan(scenario.way === "probe" ? 9 : 19);
     }),
     { numRuns: RUNS, seed: 2 },

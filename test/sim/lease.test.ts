@@ -1,6 +1,6 @@
 /**
- * Two whole replicas that live for many times their lease, on the simulated server, where nothing
- * stands still and nothing is cut.
+ * Tests two whole replicas that live for many times their lease, on the simulated server. Nothing
+ * stalls and nothing is cut.
  */
 import { expect, it } from "vitest";
 import { check } from "./check/check.ts";
@@ -24,7 +24,7 @@ const posts = watches.flatMap((word, n) =>
   ),
 );
 
-/** Requests of polls are given up after twice the lease, and a send after all of it. */
+/** Requests of polls time out after twice the lease, and a send after the whole lease. */
 const held: readonly Step[] = [
   { do: "service fault", atMs: 90 * SECOND, name: "hang", forMs: MINUTE },
   ...["s0", "s1"].map(

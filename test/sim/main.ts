@@ -1,6 +1,6 @@
 /**
- * `npm run sim`: plays seeds, many at once, and says what it found and how to see it again. Owns
- * arguments and words.
+ * `npm run sim`: plays many seeds in parallel, and prints what failed and how to reproduce it. Owns
+ * the arguments and the output.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -67,11 +67,11 @@ const forced =
 const draw = (seed: number): Scenario => drawScenario(seed, replicas.replicas);
 
 const KEPT = "test/sim/regressions";
-/** A share of the seeds is played a second time, to see that it goes the same way. */
+/** Every so many seeds one is played a second time, to check that it gives the same result. */
 const TWICE_EVERY = 25;
 const PROGRESS_EVERY = 500;
 const SHRINK_MS = 90_000;
-/** The first failures of a long list tell the most. */
+/** The first failures of a long list are enough to find the cause. */
 const MAX_KEPT = 5;
 
 if (values.worker) await beWorker();

@@ -92,9 +92,9 @@ export const rosterScenarios: fc.Arbitrary<RosterScenario> = fc.record({
 });
 
 /**
- * Lists so long that hours pass before they are read to their end. Where cursors count entries,
- * members move past them when others leave, unread, and no reader can distinguish them from
- * newcomers when it meets them later.
+ * Generates lists that take hours to read to their end. If cursors count entries, members move past
+ * them unread when others leave. A reader that meets them later cannot distinguish them from
+ * newcomers.
  */
 export const longLists: fc.Arbitrary<RosterScenario> = fc
   .record({

@@ -1,6 +1,6 @@
 /**
- * Some simulated hours of a group of follower lists: who comes and goes, what counters and lists
- * show of it, what goes wrong, and what the oracle says.
+ * Simulates some hours of a group of follower lists: who joins and leaves, how counters and lists
+ * show it, what goes wrong, and what the oracle objects to.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -20,14 +20,13 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 export interface RosterScenario {
   readonly seed: number;
   readonly subjects: number;
-  /** `left`: the whole list, with who went. */
+  /** The list that is read. `left`: the whole list, with reports of leaves. */
   readonly list: "all" | "indexed" | "auto" | "left";
   readonly way: "auto" | "probe";
-  /** At the start, of each. */
+  /** The number of followers of each account at the start. */
   readonly followers: number;
   /**
-   * Members of a page, and pages of a poll: a list that is longer than they reach is read behind
-   * its newcomers.
+   * Members in a page, and pages in a poll. The rest of a longer list is read after its newcomers.
    */
   readonly pageSize: number;
   readonly maxPages: number;
@@ -39,7 +38,7 @@ export interface RosterScenario {
     readonly count: number;
     readonly overSec: number;
     readonly listLagSec: number;
-    /** Unfollowed after so many minutes; 0: stays. */
+    /** The follow ends after this many minutes; 0: never. */
     readonly forMin: number;
     readonly isIndexed: boolean;
     readonly isUnlisted: boolean;
@@ -84,7 +83,7 @@ export interface RosterScenario {
 export interface RosterResult {
   /** What the oracle objects to; empty if all is well. */
   readonly objections: readonly string[];
-  /** The longest that a follower was listed and not yet told; minutes. */
+  /** The longest time in minutes that a follower was listed before the alert. */
   readonly latestMin: number;
   readonly requests: number;
 }
@@ -266,8 +265,8 @@ function latestOf(world: ListsWorld, events: readonly ChirpEvent[]): number {
 }
 
 /**
- * Long enough for a full poll, a second one that proves a leaver, and an account that could not be
- * seen for an hour.
+ * Long enough for a full poll, a second one that confirms a leave, and an account that was
+ * invisible for an hour.
  */
 const SETTLED_MIN = 2 * FULL_POLL_MIN + HOUR_MIN + 10;
 

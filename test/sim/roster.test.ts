@@ -34,7 +34,7 @@ it("tells who came at the next tick while the service is well", async () => {
     fc.asyncProperty(calmRosterScenarios, async (scenario) => {
       const { objections, latestMin } = await simulateRosters(scenario);
       expect(objections).toEqual([]);
-      // A tick, its spread, and the pages of a crowd.
+      // The bound consists of a tick, its spread, and the pages of a crowd.
       expect(latestMin).toBeLessThan(3);
     }),
     { numRuns: RUNS, seed: 2 },

@@ -1,13 +1,14 @@
 /**
  * The keys of the configuration as paths, from its JSON Schema and from a drawn configuration, in
- * the same spelling.
+ * the same notation.
  */
 import type { Json, JsonObject } from "../../src/model/json.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * `watches.search.query`, `sinks.slack.token`, `route.group_by`: every key that the schema names.
+ * Returns every key that the schema names, such as `watches.search.query`, `sinks.slack.token` and
+ * `route.group_by`.
  */
 export function keysOfSchema(schema: Schema): readonly string[] {
   const routeSchema = (schema["$defs"] as Schema)["route"] as Schema;
@@ -37,11 +38,11 @@ export function keysOfSchema(schema: Schema): readonly string[] {
   return [...new Set(visit(schema, ""))];
 }
 
-/** Maps whose own keys are names, not words of the language. */
+/** Whether a map has user-defined names as keys. */
 const isOfNames = (path: string): boolean =>
   /^(?:watches|sinks|time_intervals|templates)$|\.(?:labels|headers)$/.test(path);
 
-/** The same of a configuration: the name of a watch or a sink stands as its type. */
+/** Returns the keys of a configuration. The name of a watch or a sink is replaced by its type. */
 export function keysOfConfig(config: JsonObject): readonly string[] {
   const visit = (value: Json | undefined, path: string): readonly string[] => {
     if (Array.isArray(value))
@@ -61,7 +62,7 @@ export function keysOfConfig(config: JsonObject): readonly string[] {
   const visitEach = (value: Json | undefined, path: string): readonly string[] =>
     isMap(value)
       ? Object.entries(value).flatMap(([key, inner]) => {
-          // A route below a route has the same keys.
+          // A route inside a route has the same keys.
           const below = (path === "" ? key : `${path}.${key}`).replace(
             /^route\.routes\./,
             "route.",

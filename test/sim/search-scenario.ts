@@ -1,6 +1,6 @@
 /**
- * Some simulated hours of plain searches of one schedule: what is posted, how oddly the service
- * searches, what goes wrong, and what the oracle says.
+ * Simulates some hours of plain searches with one schedule: what is posted, how oddly the service
+ * searches, what goes wrong, and what the oracle objects to.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -27,7 +27,7 @@ export interface SearchScenario {
     readonly count: number;
     readonly overSec: number;
     readonly lagSec: number;
-    /** Deleted after so many minutes; 0: stays. */
+    /** The post is deleted after this many minutes; 0: never. */
     readonly deletedAfterMin: number;
   }[];
   readonly faults: readonly {
@@ -107,7 +107,7 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       await clock.advance(Math.max(downMin * MIN, 500));
       await rig.crash();
     }
-    // The last sweep, and the last proof.
+    // The time includes the last late-arrival rescan and the last verification read.
     await clock.advanceTo(START + (BUSY_MIN + 3 * FULL_POLL_MIN) * MIN);
     const events = await rig.events();
     const { total } = await rig.store.spentSince(0);
@@ -185,7 +185,7 @@ function objectToEvents(
       const isNews = post.atMs > bornMs + 1_000;
       if (times > 1) say(`told ${times} times`);
       if (times > 0 && !isFound) say("told to a search that does not find it");
-      // A list that came back empty drew no line.
+      // An empty first answer set no baseline watermark.
       if (!isNews && times > 0 && faults.length === 0) say("baseline was told");
       if (isNews && isFound && post.deletedAtMs === Number.POSITIVE_INFINITY && times === 0)
         say("missed");

@@ -68,7 +68,7 @@ it("finds by proofs what shared queries hide, while the others have news all the
     posts: [...chatter, ...hidden],
   });
   expect(objections).toEqual([]);
-  // It shared on with those it could share with.
+  // The search kept sharing with those it can share with.
   expect(merged).toBeGreaterThan(100);
   expect(requests).toBeLessThan(120 * 3 + 60);
 });

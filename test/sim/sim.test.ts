@@ -19,12 +19,13 @@ import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
-/** At most; half of them draw all keys. */
+/** The most configurations to draw. Half of them already have all keys. */
 const CONFIGS = 4_000;
 const TAKEN = 15;
 
 /**
- * Without checking types, which takes three quarters of the time and is done by `npm run types`.
+ * Builds without type checks, which take three quarters of the time and are done by `npm run
+ * types`.
  */
 beforeAll(async () => {
   await run(

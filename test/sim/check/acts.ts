@@ -17,9 +17,9 @@ export const actsOn = (
   );
 
 /**
- * An id of an event stands for all events that were sent as one with it, one of a message for all in
- * it, too. What joined later may have been meant or not. An id of an escalation stands for its
- * alerts.
+ * Returns whether an act may concern an event. The id of an event stands for all events that were
+ * sent as one with it, and the id of a message also for all alerts in it. Alerts that joined later
+ * may have been meant or not. The id of an escalation stands for its alerts.
  */
 function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox"]): boolean {
   if (what === eventId) return true;
@@ -27,7 +27,7 @@ function mayConcern({ what }: ActSpan, eventId: string, outbox: Evidence["outbox
   const named = outbox.alerts.filter(
     ({ event, row }) => event.id === what || row.messageId === what,
   );
-  // An alert that was sent again has left the message that was named.
+  // An alert that was sent again has left the named message.
   if (named.length === 0 || named.some(({ event }) => event.type === ESCALATED)) return true;
   const roots = new Set(named.map((alert) => rootOf(alert, outbox).row.id));
   return own.some((alert) => roots.has(rootOf(alert, outbox).row.id));

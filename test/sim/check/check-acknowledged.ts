@@ -13,7 +13,7 @@ import { isForPrograms } from "./receipts.ts";
 import { refOf } from "./check-updates.ts";
 
 const MIN_MS = 60_000;
-/** Edits wait for messages, for each other, and for waits that a receiver asked for. */
+/** Edits wait for messages, for each other, and for pauses that a receiver asked for. */
 const SHOWN_WITHIN_MS = 5 * MIN_MS;
 const EDGE_MS = 2_000;
 
@@ -25,7 +25,9 @@ export const checkAcknowledged = (evidence: Evidence): readonly string[] => [
   ...checkSealed(evidence),
 ];
 
-/** The last thing that was done and answered holds, each where nothing is in doubt. */
+/**
+ * Checks that the last answered act on each alert is in the state, unless the outcome is in doubt.
+ */
 function checkMarks(evidence: Evidence): readonly string[] {
   const { marks, events } = evidence.played.left;
   return (["acknowledged", "not_relevant"] as const).flatMap((kind) => {
@@ -35,7 +37,7 @@ function checkMarks(evidence: Evidence): readonly string[] {
       ),
     );
     return events.flatMap(({ id, type, subject }) => {
-      // The marks of its alerts decide: test/state/escalations-contract.ts.
+      // An escalation has no marks of its own: test/state/escalations-contract.ts.
       if (type === ESCALATED) return [];
       const acts = actsOn(kind, id, evidence);
       const what = `${type} ${subject}`;
@@ -44,7 +46,7 @@ function checkMarks(evidence: Evidence): readonly string[] {
       const isUndone = acts.at(-1)?.isUndo === true;
       if (isUndone === holds.has(id))
         return [`${what} is ${isUndone ? "still" : "not"} ${kind}, although it was answered`];
-      // The first person counts.
+      // The first person who acknowledged it counts.
       const since = acts.slice(acts.findLastIndex(({ isUndo }) => isUndo) + 1);
       const by = since.find(({ changed }) => changed !== 0)?.by;
       return by === undefined || holds.get(id)?.by === by
@@ -118,7 +120,7 @@ function compare(
       ];
 }
 
-/** The beginning of the line, up to the first name or the first count. */
+/** Returns the beginning of the footer, up to the first name or the first count. */
 function footerOf(marks: readonly LeftMark[], alerts: number): string | undefined {
   if (marks.length === 0) return undefined;
   const counts = [...groupBy(marks, ({ by }) => by).values()].map(({ length }) => length);
@@ -127,7 +129,9 @@ function footerOf(marks: readonly LeftMark[], alerts: number): string | undefine
   return `Acknowledged: ${Math.max(...counts)} of ${alerts} by `;
 }
 
-/** Texts of posts do not say so in the simulated world. */
+/**
+ * Returns the footer that an attempt shows. No post of the simulated world contains these words.
+ */
 const footerIn = ({ body }: Attempt): string | undefined =>
   /(?:All \d+ a|A)cknowledged(?: by |: \d+ of \d+ by )/.exec(
     JSON.stringify(body).replaceAll("\\\\", ""),

@@ -1,7 +1,7 @@
 /**
- * Every replica closes gaps as fast as one machine: what a search must report is found soon after
- * it is there to be seen and nothing keeps the daemon from reading it, also after a burst beyond a
- * page, a pause or an outage.
+ * Checks that every replica closes gaps as fast as one machine. A post that a search must report is
+ * found soon after it is visible and nothing keeps the daemon from reading it, even after a burst
+ * of more than a page, a pause or an outage.
  */
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
@@ -12,7 +12,7 @@ import { handovers } from "./lives.ts";
 import { groupBy } from "./outbox.ts";
 
 const MIN_MS = 60_000;
-/** Polls that a gap of a few pages takes. */
+/** The polls that a gap of a few pages takes. */
 const POLLS = 6;
 
 export function checkCatchUp(evidence: Evidence): readonly string[] {
@@ -35,7 +35,8 @@ export function checkCatchUp(evidence: Evidence): readonly string[] {
     ...epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs })),
     ...handovers(played),
   ].map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + MIN_MS }));
-  // Others may share their requests, and then their probes and quarantines decide.
+  // Searches that share their requests are left out, because probes and quarantines then decide
+  // when they are read.
   const searches = [...finalRules.watches.values()].filter(
     ({ type, keys: own }) => type === "search" && own["strategy"] === "single",
   );
@@ -71,8 +72,8 @@ interface Span {
 }
 
 /**
- * While the service fails, and as long again at least as it is left alone then; one that ends after
- * some requests may end at any time.
+ * Returns the time in which the service fails, and as much again as the daemon then leaves it
+ * alone. A fault that ends after some requests may end at any time.
  */
 const faultsOf = ({ scenario: { startMs, steps }, endMs }: Played): readonly Span[] =>
   steps.flatMap((step): readonly Span[] => {

@@ -93,7 +93,7 @@ function checkSignature(
   return unsigned.length === 0 ? missing : [...missing, `${sink}: a message has a wrong signature`];
 }
 
-/** Tweets as they were posted; a repost is cut by the service. */
+/** Checks that events show tweets as they were posted. The service cuts reposts short. */
 function checkEvents(attempt: Attempt, evidence: Evidence): readonly string[] {
   const { sink } = attempt;
   const events = documentsOf(attempt).flatMap(
@@ -181,11 +181,13 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   return objections;
 }
 
-/** A list of alerts is an embed whatever the style. */
+/** In a list of alerts each alert is an embed, whatever the style. */
 const isAlert = (embed: unknown): boolean =>
   !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
-/** A name behind an @ is a user of Telegram's, a word behind a slash a command. */
+/**
+ * Telegram treats a name behind an @ as one of its users, and a word behind a slash as a command.
+ */
 function checkTelegram(attempt: Attempt, { keys }: SinkRules): readonly string[] {
   const { sink, body } = attempt;
   const { text, message_thread_id: topic, disable_notification: isSilent } = body as JsonObject;
@@ -194,7 +196,7 @@ function checkTelegram(attempt: Attempt, { keys }: SinkRules): readonly string[]
     ...(/@\w|(?<![\w/])\/\w/.test(plain)
       ? [`${sink}: a message mentions somebody, or commands a bot`]
       : []),
-    // An edit leaves its message where it is, and is always silent.
+    // An edit cannot move its message, and is always silent.
     ...(topic === keys["topic"] || isEdit(attempt)
       ? []
       : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
@@ -204,7 +206,7 @@ function checkTelegram(attempt: Attempt, { keys }: SinkRules): readonly string[]
   ];
 }
 
-/** Services behind Apprise read `@name` as somebody to be called. */
+/** Services behind Apprise treat `@name` as a mention. */
 function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): readonly string[] {
   const { title, body: text, tag, urls } = body as Readonly<Record<string, string | undefined>>;
   const plain = `${title}\n${text}`.replaceAll(/https?:\/\/[^\s@]*/g, "");
@@ -257,7 +259,7 @@ function checkSlack(attempt: Attempt, { keys }: SinkRules): readonly string[] {
   )
     ? [`${sink}: a message pings`]
     : [];
-  // An edit leaves the name and the picture of its message as they are.
+  // An edit does not change the name and the picture of its message.
   if (wire !== "slack-bot" || isEdit(attempt)) return pings;
   const fields = body as JsonObject;
   const odd = ["username", "icon_emoji", "icon_url"].filter((key) => fields[key] !== keys[key]);
@@ -280,7 +282,7 @@ interface Mention {
   readonly minIntervalMs: number;
 }
 
-/** Whom a sink calls, as its messages show it. */
+/** Returns the mentions of a sink, as its messages show them. */
 function mentionsOf({ mention }: JsonObject): readonly Mention[] {
   const written = (
     mention === undefined ? [] : Array.isArray(mention) ? mention : [mention]
@@ -362,8 +364,8 @@ function checkMessage(
 }
 
 /**
- * The parts of a list in a thread stand below the first message of that thread, as the first of
- * them does.
+ * Whether a message is part of the list that another one begins. In a thread all parts stand below
+ * the first message of the thread.
  */
 const isOfList = (first: LeftMessage, part: LeftMessage): boolean =>
   part.parentId === first.id ||
@@ -419,7 +421,7 @@ function checkMention(
   });
 }
 
-/** They stand at the very beginning. */
+/** Returns the mentions at the very beginning of a message. */
 function mentionedBy(body: string): readonly string[] {
   const { text, content } = (JSON.parse(body) ?? {}) as {
     readonly text?: string;
@@ -454,8 +456,8 @@ const answeredBy = (body: unknown): unknown =>
   ((body as JsonObject)["message_reference"] as JsonObject | undefined)?.["message_id"];
 
 /**
- * A part of a digest stands below the first message of it, and a follow-up below its alert, where
- * the sink can show that.
+ * Checks that a part of a digest stands below the digest's first message, and a follow-up below its
+ * alert, if the sink can show that.
  */
 function checkPart(
   { id, parentId }: LeftMessage,
@@ -494,7 +496,7 @@ function joinedBy(alerts: readonly Alert[]): ReadonlyMap<number, readonly Alert[
   return found;
 }
 
-/** A message is published once, where the sink says so. */
+/** Checks that a message is published once, if the sink is configured so. */
 function checkCrossposts({ played }: Evidence, rules: Rules): readonly string[] {
   const crossposts = played.attempts.filter(({ path }) => path.endsWith("/crosspost"));
   return [...groupBy(crossposts, ({ path, sink }) => `${sink} ${path}`)].flatMap(([what, own]) => {

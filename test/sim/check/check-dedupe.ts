@@ -43,7 +43,7 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
 const isReplaced = ({ row, event }: Alert): boolean =>
   row.state === "duplicate" && row.joinedId === null && event.body["repeat"] !== undefined;
 
-/** When the message of an alert was given up, for good; undefined where it was not. */
+/** Returns when the message of an alert was given up for good, or undefined if it was not. */
 const deadAtMs = ({ row }: Alert, { messages }: Evidence["outbox"]): number | undefined => {
   const message = messages.get(row.messageId ?? "");
   return message?.state === "dead" ? (message.doneAtMs ?? undefined) : undefined;
@@ -63,7 +63,7 @@ function checkGivenUp({ row }: Alert, other: Alert, outbox: Evidence["outbox"]):
     : [];
 }
 
-/** Undefined also where the configuration changed. */
+/** Returns the `dedupe` of an alert. Undefined if the configuration changed it meanwhile. */
 function writtenOf({ places }: Alert): WrittenDedupe | undefined {
   const [first, ...others] = new Set(places.map(({ dedupe }) => JSON.stringify(dedupe)));
   const dedupe = places[0]?.dedupe;
@@ -98,14 +98,14 @@ function checkLike({ row, event, places }: Alert, other: Alert | undefined): rea
   if (written.length === 0) return [];
   const isLike = (dedupe: WrittenDedupe) =>
     other !== undefined && keyOf(event, dedupe) === keyOf(other.event, dedupe);
-  // The defaults of chats still count where a route wrote something else before.
+  // A default of chats still applies when a route had another `dedupe` before.
   const isSame = other?.event.subject === event.subject;
   return isSame || written.some(isLike)
     ? []
     : [`${row.sink}: alert ${row.id} joined ${row.joinedId}, which is not like it`];
 }
 
-/** Undefined for an event that lacks a part of it. */
+/** Returns the key of an event, or undefined if the event lacks a part of it. */
 function keyOf(
   { type, subject, body, labels }: LeftEvent,
   { key }: WrittenDedupe,

@@ -28,8 +28,8 @@ export const checkDelay = (evidence: Evidence): readonly string[] =>
       ];
 
 /**
- * A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that
- * fill the gap.
+ * Checks how late tweets are found. A tweet that appears late is found by the late-arrival rescan,
+ * and a burst by the polls that fill the gap.
  */
 function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence): readonly string[] {
   const { keys, steps } = played.scenario;
@@ -70,9 +70,9 @@ function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence):
 }
 
 /**
- * When a sink has had trouble, or the daemon has, the retry schedule counts. An alert that joined
- * another one has arrived with that one, which may wait for its own group, but for no mute that is
- * not on the route of this one.
+ * Checks how late an alert is sent. After trouble of the sink or the daemon, the retry schedule
+ * decides. An alert that joined another one has arrived with it. That one may wait for its own
+ * group, but for no mute that is not on the route of this one.
  */
 function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
   const { row, event, places } = alert;
@@ -88,8 +88,8 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   if (isSilenced(alert, outbox) || mayBeSnoozed(alert, { played })) return [];
   if (isDropped(alert)) return [];
   const root = rootOf(alert, outbox);
-  // A post that is gone is left out of a digest, and so is what follows the alert on it:
-  // check-follow-ups.ts checks that it is gone.
+  // A deleted post is left out of a digest, and so are the follow-ups of its alert.
+  // check-follow-ups.ts checks that it is really gone.
   if (row.state === "deleted" || root.row.state === "deleted") return [];
   if (
     isTroubled(row.sink, sink, played.scenario.steps) ||
@@ -121,7 +121,8 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
 
 const DAY_MS = 24 * 60 * MIN_MS;
 /**
- * A digest of what came while a watch was away waits for the rest of it, which takes some polls.
+ * A digest of items from a watch's absence waits until all of them are read, which takes some
+ * polls.
  */
 const RETURN_MS = 10 * MIN_MS;
 const RETURN_POLLS = 3;

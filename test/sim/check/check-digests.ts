@@ -1,6 +1,6 @@
 /**
- * An alert that has a digest with a schedule goes out in one, at its time, and is listed once in all
- * messages of that digest. What a digest does not list is more than `max_items`.
+ * Checks scheduled digests: an alert that has one goes out in it, at its time, and is listed once
+ * in all messages of that digest. Only alerts beyond `max_items` are not listed.
  */
 import type { Evidence } from "./evidence.ts";
 import { mayBeSnoozed } from "./check-snoozes.ts";
@@ -38,11 +38,11 @@ function checkAlert(alert: Alert, evidence: Evidence): readonly string[] {
 }
 
 /**
- * An alert that waits is placed again by each configuration that becomes active: a watch may get a
- * sink of its own, which is asked before the digest of the route.
+ * Returns the later places of an alert that waits. Each configuration that becomes active places it
+ * again. A watch may get a sink of its own, which takes precedence over the digest of the route.
  */
 function laterPlaces({ row, event }: Alert, { epochs, outbox }: Evidence): readonly Place[] {
-  // The daemon's own events go to ops at once, whatever watch they are about.
+  // The daemon's own events go to ops at once, whichever watch they concern.
   if (event.watchType === "daemon") return [];
   const untilMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs ?? Number.POSITIVE_INFINITY;
   return epochs

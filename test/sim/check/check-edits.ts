@@ -1,6 +1,6 @@
 /**
- * Edits of fresh tweets are announced as docs/polling.md says: each text once, by watches with
- * `recheck`, with the text before.
+ * Checks that edits of fresh tweets are announced as docs/polling.md says: each text once, by
+ * watches with `recheck`, with the text before.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
@@ -87,11 +87,11 @@ function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly
     if (isPaused || rechecks.size > 1 || tweet.hidden.length > 0 || textOf(event) === edit.text)
       return [];
     const [everyMs, untilMs] = [msOf(recheck["every"], 0), msOf(recheck["until"], 0)];
-    // The last multiple of `every` within `until` may be just behind the edit.
+    // The last multiple of `every` within `until` may come just before the edit.
     const isInTime =
       Math.max(edit.atMs, lastTroubleMs(played.scenario)) + 3 * everyMs <
       Math.min(tweet.postedMs + untilMs, played.endMs);
-    // A fault may have shown it as deleted: it is not followed any more.
+    // A fault may have shown the tweet as deleted. It is not followed any more then.
     const isFollowed = !played.left.events.some(
       (other) => other.type === "tweet.deleted" && isOfSame(other, event),
     );
@@ -101,8 +101,8 @@ function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly
 }
 
 /**
- * When rechecks were last kept from being made, or could be: a process that starts again has its
- * time.
+ * Returns when something last kept rechecks from being made, or may have done so. A process that
+ * starts again needs some time.
  */
 function lastTroubleMs({ steps, startMs, busyMs }: Scenario): number {
   const ends = steps.flatMap((step) => {

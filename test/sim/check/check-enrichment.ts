@@ -1,13 +1,13 @@
 /**
- * An event of a watch with `enrich` has what the answer may set and no more, or says that there was
- * none; it waits no longer than `max_hold`.
+ * Checks enrichment: an event of a watch with `enrich` has only fields that the answer may set, or
+ * says that there was no answer. It waits no longer than `max_hold`.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
 import { epochsAt } from "./outbox.ts";
 
 const MIN_MS = 60_000;
-/** The longest `max_hold` that is drawn, and what rounds and restarts take. */
+/** The longest `max_hold` that is drawn, plus the time of rounds and restarts. */
 const LONGEST_MS = 15 * MIN_MS;
 
 export function checkEnrichment({ played, epochs, isClockSet }: Evidence): readonly string[] {
@@ -30,7 +30,7 @@ export function checkEnrichment({ played, epochs, isClockSet }: Evidence): reado
           !type.startsWith("volume.") &&
           rules.watches.get(watch)?.keys["enrich"] !== undefined,
       );
-      // A watch that was renamed meanwhile has no rules under that name.
+      // A watch that was renamed meanwhile has no rules under the old name.
       if (enrich === undefined && isAsked.length > 0 && isAsked.every(Boolean))
         return [`${what} was not enriched`];
       if (enrich !== undefined && isAsked.length > 0 && !isAsked.some(Boolean))

@@ -1,7 +1,7 @@
 /**
- * When an escalation must be sent: a step that is due is sent within a second of its time while a
- * daemon runs, and soon after a start or a takeover otherwise. Follows each alert that its sink took
- * through its steps, as far as nothing is in doubt.
+ * Checks when escalations are sent. While a daemon runs, a step is sent within a second of its
+ * time, otherwise soon after a start or a takeover. Follows each alert that its sink took through
+ * its steps, as long as nothing is in doubt.
  */
 import { actsOn, areCertain } from "./acts.ts";
 import {
@@ -18,7 +18,7 @@ import { type Alert, routedOf } from "./outbox.ts";
 const SECOND_MS = 1_000;
 /** Two things that happen this close together may take effect in either order. */
 const EDGE_MS = 2_000;
-/** A daemon that starts reads its state and its configuration first. */
+/** A daemon first reads its state and its configuration when it starts. */
 const STARTED_WITHIN_MS = 20_000;
 const RELOAD_TAKES_MS = 20_000;
 
@@ -89,8 +89,8 @@ const areSame = (all: readonly unknown[]): boolean =>
   new Set(all.map((one) => JSON.stringify(one))).size === 1;
 
 /**
- * Returns from when the step counts, once everything that people did before its time is done, and
- * whether somebody has acknowledged the alert then. Undefined if it is in doubt.
+ * Returns when the step's time begins to count, after everything that people did before, and
+ * whether somebody has acknowledged the alert by then. Undefined if that is in doubt.
  */
 function changes(
   acts: ReturnType<typeof actsOn>,
@@ -121,8 +121,8 @@ const isPerhapsHeld = (alert: Alert, atMs: number, { played }: Evidence): boolea
   );
 
 /**
- * Returns when the step was over; undefined if that cannot be known, and an objection if it was not
- * sent in time.
+ * Returns when the step was over. Undefined if that cannot be known. Adds an objection if the step
+ * was not sent in time.
  */
 function takeStep(
   alert: Alert,
@@ -143,7 +143,7 @@ function takeStep(
   const isPassed = step.when !== undefined && !routedOf(alert.event).fulfils(step.when);
   const isOwn = one?.from === alert.row.sink;
   if (isPassed && isOwn) return `${what} was sent, although its condition is false`;
-  // It was said because of another sink, or is passed over: the next step counts from its time.
+  // The step was sent because of another sink, or is skipped. The next step counts from its time.
   if (isPassed || (one !== undefined && !isOwn && one.atMs <= latestMs))
     return latestMs > dueMs + SECOND_MS ? undefined : dueMs;
   if (one === undefined)
@@ -160,7 +160,10 @@ function takeStep(
 const clock = (atMs: number, { scenario }: Evidence["played"]): string =>
   `${((atMs - scenario.startMs) / 60_000).toFixed(2)} min`;
 
-/** Within a second, or soon after whatever kept every daemon from it. */
+/**
+ * Returns the latest time for a step: a second after it is due, or soon after whatever stopped
+ * every daemon.
+ */
 function latestOf(dueMs: number, played: Evidence["played"]): number {
   let latestMs = dueMs + SECOND_MS;
   const spans = [...downs(played), ...handovers(played), ...aways(played)].toSorted(

@@ -1,7 +1,7 @@
 /**
- * Escalations as docs/escalate.md has them: each step of an alert is sent once, to its sink alone,
- * not before its time, and not once somebody has acknowledged the alert or a silence holds it. When
- * each must be sent is in check-escalations-due.ts.
+ * Checks escalations as docs/escalate.md describes them: each step of an alert is sent once, only
+ * to its sink, not before its time, and not after somebody has acknowledged the alert or while a
+ * silence holds it. check-escalations-due.ts checks how late a step may be.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import { actsOn } from "./acts.ts";
@@ -17,11 +17,11 @@ import type { WrittenStep } from "./rules.ts";
 
 /** Two things that happen this close together may take effect in either order. */
 const EDGE_MS = 2_000;
-/** A reload ends what is under way before another configuration decides. */
+/** A reload finishes the work in progress before another configuration decides. */
 const RELOAD_TAKES_MS = 20_000;
 const SEALED_WITHIN_MS = 120_000;
 
-/** One event `alert.escalated`. */
+/** An event `alert.escalated`. */
 export interface Escalated {
   readonly event: LeftEvent;
   readonly atMs: number;
@@ -165,10 +165,13 @@ function checkTime(one: Escalated, alert: Alert, evidence: Evidence): readonly s
   ];
 }
 
-/** Another replica hears of a silence within this time, where nothing keeps it from that. */
+/** Another replica knows of a silence within this time, unless something prevents it. */
 const HEARD_MS = 5_000;
 
-/** Somebody named it, was answered before, and nobody may have undone it until then. */
+/**
+ * Returns whether somebody named the alert and got an answer before that time, and nobody may have
+ * undone it.
+ */
 function isAcknowledged(eventId: string, atMs: number, evidence: Evidence): boolean {
   const acts = actsOn("acknowledged", eventId, evidence).filter(({ fromMs }) => fromMs <= atMs);
   const last = acts.findLastIndex(({ isUndo }) => isUndo);
@@ -181,7 +184,10 @@ function isAcknowledged(eventId: string, atMs: number, evidence: Evidence): bool
     );
 }
 
-/** A step that a reload removed is not sent any more, also if another one brings it back. */
+/**
+ * Checks that a step which a reload removed is not sent any more, even if another reload brings it
+ * back.
+ */
 function checkDropped(
   one: Escalated,
   alert: Alert,
@@ -200,7 +206,7 @@ function checkDropped(
       !steps.some(({ sink, nth }) => sink === one.to && nth === one.nth)
     );
   });
-  // It was planned only if the configuration before had it.
+  // The step was planned only if the configuration before had it.
   const before = epochs.filter(({ fromMs }) => fromMs < (without?.fromMs ?? 0)).at(-1);
   const had = before === undefined ? [] : (stepsOf(alert, before) ?? []);
   const wasPlanned = had.some(({ sink, nth }) => sink === one.to && nth === one.nth);
@@ -209,7 +215,10 @@ function checkDropped(
     : [`${nameOf(one)} was sent after a reload had removed the step`];
 }
 
-/** It skips groups, digests and throttles; only the muted hours of its sink hold it back. */
+/**
+ * Checks how a step is sent. It skips groups, digests and throttles. Only the muted hours of its
+ * sink hold it back.
+ */
 function checkSent(
   { row }: Alert,
   what: string,

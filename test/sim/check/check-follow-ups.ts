@@ -1,7 +1,8 @@
 /**
- * Follow-ups as docs/delivery.md has them: never louder than the alert they speak about. What is
- * gone is not sent any more, a follow-up without the text of the post, not beside the edit that
- * says the same, not about what nobody was shown, and once where several watches say the same.
+ * Checks follow-ups as docs/delivery.md describes them. They are never louder than their alert and
+ * do not contain the text of the post. An alert whose post is gone is not sent any more. A
+ * follow-up is not sent if an edit shows the same or if nobody was shown its alert, and only once
+ * for several watches.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent, LeftMessage } from "../run/read-state.ts";
@@ -9,7 +10,10 @@ import { ESCALATED } from "./acts.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy, rootOf } from "./outbox.ts";
 
-/** The end of a post that a watch follows is its alert. */
+/**
+ * Returns whether an event follows an alert. For a watch that follows a single post, the end of the
+ * post is an alert itself.
+ */
 export const isFollowUp = ({
   type,
   watchType,
@@ -18,7 +22,10 @@ export const isFollowUp = ({
   (body["resolved"] !== undefined && type !== ESCALATED) ||
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
-/** A follow-up that was left out because nobody was shown its alert. Another check holds it to that. */
+/**
+ * Whether a follow-up was left out because nobody was shown its alert. Another check makes sure of
+ * that.
+ */
 export const isDropped = ({ row, event }: Alert): boolean =>
   row.state === "duplicate" && row.joinedId === null && isFollowUp(event);
 
@@ -27,7 +34,7 @@ export const isDropped = ({ row, event }: Alert): boolean =>
  * before.
  */
 const DECIDED_WITHIN_MS = 1_000;
-/** Shorter texts are in other words by chance. */
+/** Texts shorter than this occur in other texts by chance. */
 const SHORTEST_TEXT = 12;
 
 export function checkFollowUps(evidence: Evidence): readonly string[] {
@@ -122,7 +129,10 @@ function objectTo(
 const isAfterwards = (path: string, ref: string): boolean =>
   path.endsWith(`/messages/${ref}/crosspost`) || path.endsWith(`/messages/${ref}/threads`);
 
-/** The sink has a message of the alert alone, of the same watch: that is edited. */
+/**
+ * Whether the sink shows the alert in a message of its own and of the same watch, which is edited
+ * then.
+ */
 const isShownAlone = (
   subject: string,
   sink: string,
@@ -162,7 +172,7 @@ function aboutNothingShown({ outbox }: Evidence): readonly string[] {
   };
   return followUpsSent(outbox).flatMap((followUp) => {
     const { sink, id } = followUp.row;
-    // It also speaks for the follow-ups of other watches that joined it.
+    // The follow-up also speaks for those of other watches that joined it.
     const joined = outbox.alerts.filter(({ row }) => row.joinedId === id);
     const alerts = [followUp, ...joined].flatMap((one) => alertsBefore(one, outbox));
     return alerts.length === 0 || alerts.some(wasShown)
@@ -202,7 +212,7 @@ function saidTwice({ outbox }: Evidence): readonly string[] {
   });
 }
 
-/** The alerts of the same watch on the post, at the same sink. */
+/** Returns the alerts of the same watch on the same post, at the same sink. */
 const alertsBefore = ({ row, event }: Alert, { alerts }: Evidence["outbox"]): readonly Alert[] =>
   alerts.filter(
     ({ row: { sink }, event: { type, watch, subject } }) =>
@@ -212,7 +222,7 @@ const alertsBefore = ({ row, event }: Alert, { alerts }: Evidence["outbox"]): re
       subject === event.subject,
   );
 
-/** Alerts on posts that were edited or deleted, in messages that were sent. */
+/** Returns the alerts on edited or deleted posts in messages that were sent. */
 const followUpsSent = ({ alerts, messages }: Evidence["outbox"]): readonly Alert[] =>
   alerts.filter(({ row, event }) => {
     const isOfPost = event.type === "tweet.edited" || event.type === "tweet.deleted";

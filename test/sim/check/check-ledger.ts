@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
 import { cuts } from "./lives.ts";
 
-/** Requests that may be about to be sent at one moment. */
+/** The most requests that may be about to be sent at one moment. */
 const MAX_AT_ONCE = 20;
 
 export function checkLedger(evidence: Evidence): readonly string[] {
@@ -15,7 +15,7 @@ export function checkLedger(evidence: Evidence): readonly string[] {
     cuts(evidence.played).length + scenario.steps.filter((step) => step.do === "cut off").length;
   const objections: string[] = [];
   const compare = (what: string, entered: number, asked: number) => {
-    // An attempt that was cut between its entry and its sending is in the ledger alone.
+    // An attempt that was cut between its ledger entry and its sending is only in the ledger.
     if (entered < asked || entered > asked + ends * MAX_AT_ONCE)
       objections.push(
         `the ledger counts ${entered} requests${what}, ${asked} were sent, with ${ends} cuts`,
@@ -36,7 +36,7 @@ export function checkLedger(evidence: Evidence): readonly string[] {
 const sumOf = (numbers: Iterable<number>): number =>
   [...numbers].reduce((sum, one) => sum + one, 0);
 
-/** Keys that have had one name all the time. */
+/** Returns the keys that had one name all the time. */
 function namesOf({ played }: Evidence): ReadonlyMap<string, string> {
   const keys = (played.scenario.config["api"] as JsonObject)["keys"] as
     | readonly (string | JsonObject)[]
@@ -57,7 +57,10 @@ function namesOf({ played }: Evidence): ReadonlyMap<string, string> {
 
 const DEFAULT_RATE = 20;
 
-/** Whenever a request arrived, no more than the rate had arrived in the interval before it. */
+/**
+ * Checks that whenever a request arrived, no more requests than the rate allows had arrived in the
+ * interval before it.
+ */
 function checkRate({ played, isClockSet }: Evidence): readonly string[] {
   if (isClockSet) return [];
   const rate = (played.scenario.config["api"] as JsonObject)["rate_limit"] as

@@ -9,7 +9,10 @@ import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { routesIn } from "./routes.ts";
 
-/** An escalation has what its alert has, and follows by rules of its own. */
+/**
+ * Returns whether an event is a repeat or the end of an alert on a value. An escalation has the
+ * fields of its alert, but follows rules of its own.
+ */
 export const isFollowUp = ({ type, body }: Pick<LeftEvent, "type" | "body">): boolean =>
   type !== ESCALATED && (body["repeat"] !== undefined || body["resolved"] !== undefined);
 
@@ -58,7 +61,8 @@ function checkWaiting(
 }
 
 /**
- * An alert on the same value came before, at the same sink; a repeat follows one of its own watch.
+ * Checks that an alert on the same value came before at the same sink. A repeat must follow one of
+ * its own watch.
  */
 function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonly string[] {
   const isSame = (other: Alert): boolean =>
@@ -79,7 +83,7 @@ function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonl
       )
       .map((other) => other.row.createdAtMs),
   );
-  // No poll that began before the last alert says that it is still so.
+  // The repeat needs a poll that began after the last alert and still found the value.
   if (event.occurredAtMs <= last)
     return [`${what} is repeated as of ${event.occurredAtMs}, before the alert of ${last}`];
   return row.createdAtMs - last < SHORTEST_MS

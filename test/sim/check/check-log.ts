@@ -1,6 +1,6 @@
 /**
- * The log holds no error of the daemon's own making, and of no replica that it is silent, unless
- * one stands still.
+ * Checks that the log contains no error of the daemon's own making, and no report of a silent
+ * replica unless one was stalled.
  */
 import type { Evidence } from "./evidence.ts";
 
@@ -15,7 +15,7 @@ const errors = ({ played }: Evidence): readonly string[] =>
     .filter(({ fields }) => !isOfServer(fields["error"]))
     .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields).slice(0, 300)}`);
 
-/** One that stood still says nothing either before its next timer fires. */
+/** A stalled replica stays silent until its next timer fires. */
 const WAKING_MS = 5_000;
 
 const silences = ({ played: { logged, lives } }: Evidence): readonly string[] =>

@@ -87,8 +87,8 @@ function movesOf({ played }: Evidence): readonly Move[] {
 }
 
 /**
- * A list that nobody was on at first has its baseline with the first read that finds anybody: those
- * are not reported.
+ * Returns whether a member belongs to the baseline of a list that was empty at first. The first
+ * read that finds anybody is the baseline, and those members are not reported.
  */
 function isOfFirstPage(
   { fromMs, rules }: Watched,
@@ -115,7 +115,7 @@ function isOfFirstPage(
 const isOneWay = ({ rules }: Watched): boolean =>
   /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
 
-/** Lists of accounts may be read only when the account's counter moves. */
+/** Whether the watch may read a list only when the account's counter changes. */
 const isProbed = ({ rules }: Watched): boolean =>
   /^(?:new_|verified_)?follow(?:ers|ing)$/.test(rules.type) && rules.keys["strategy"] !== "single";
 
@@ -124,7 +124,10 @@ interface Line {
   readonly facts: readonly Fact[];
   readonly moves: readonly Move[];
   readonly what: string;
-  /** Somebody else went the other way at about that time. */
+  /**
+   * Another account moved in the opposite direction at about that time, so the counter did not
+   * change.
+   */
   readonly isHidden: boolean;
 }
 
@@ -132,8 +135,9 @@ interface Line {
 const DOWN_MS = 20 * 60_000;
 
 /**
- * A counter that is the same at two probes does not show that one came and another went between
- * them, and the next full poll may be hours away. `counted`: of everybody whom the counter counts.
+ * Returns whether equal counts hide a move. A counter that is the same at two probes does not show
+ * that one account came and another left between them, and the next full poll may be hours away.
+ * `counted` has the facts of everybody whom the counter counts.
  */
 function isCounterHiding(
   counted: readonly (readonly Fact[])[],
@@ -158,10 +162,10 @@ interface Cut {
   readonly toMs: number;
 }
 
-/** A daemon hears of a list that was cut a poll later, and of the second of two still later. */
+/** The daemon learns of a shortened list one poll later, and of a second one later still. */
 const HEARD_WITHIN_MS = 20 * 60_000;
 
-/** Times in which the service gave only the first few of each page. */
+/** Returns the times in which the service returned only the beginning of each page. */
 const cutsOf = ({ played }: Evidence): readonly Cut[] =>
   played.scenario.steps.flatMap((step) => {
     if (step.do !== "service fault" || step.name !== "short_page") return [];
@@ -169,7 +173,7 @@ const cutsOf = ({ played }: Evidence): readonly Cut[] =>
     return [{ fromMs, toMs: fromMs + (step.forMs ?? 0) + HEARD_WITHIN_MS }];
   });
 
-/** Each was so at some time since the one before, and says something else than that. */
+/** Checks that each move was true at some time since the previous one, and differs from it. */
 function checkMoves(
   { watched, facts, moves, what }: Line,
   cuts: readonly Cut[],
@@ -181,7 +185,7 @@ function checkMoves(
       (value) => value === true,
     );
     const reported = `${what} is reported as ${move.isIn ? "in" : "out"}`;
-    // Two whole lists without somebody count, also where the service leaves people out.
+    // Two whole lists without an account confirm a leave, even if the service leaves members out.
     const isCutOff = cuts.some(
       ({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs,
     );
@@ -192,7 +196,7 @@ function checkMoves(
         isSkipped(watched, facts, before, move)
         ? []
         : [`${reported} twice`];
-    // An account that a shortened first answer left out is new in the next one.
+    // An account that a shortened first answer left out looks new in the next one.
     const isBaselineCut = cuts.some(
       ({ fromMs, toMs }) => fromMs < watched.fromMs + BASELINE_WITHIN_MS && toMs > watched.fromMs,
     );
@@ -203,8 +207,8 @@ function checkMoves(
 }
 
 /**
- * The change back came while the watch was away, and `on_return: skip` raises no alert for it; nor
- * for one just before, not read yet.
+ * The account changed back while the watch was away. `on_return: skip` raises no alert for that,
+ * nor for a move just before that was not read yet.
  */
 const isSkipped = (
   { rules, away }: Watched,
@@ -222,8 +226,8 @@ const isSkipped = (
   );
 
 /**
- * Whoever was on the list or off it for long enough was reported so, unless that was known. Nobody
- * knows who is on a list that looks empty.
+ * Checks that every account which was on the list or off it for long enough was reported, unless
+ * that was known. Nothing can be known about a list that looks empty.
  */
 function checkSeen(
   { watched, facts, moves, what }: Line,

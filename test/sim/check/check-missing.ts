@@ -1,6 +1,6 @@
 /**
- * Everything that is expected was found, and has arrived wherever it belonged when it was found,
- * once nothing fails any more.
+ * Checks that everything expected was found, and has arrived wherever it belonged when it was
+ * found, once nothing fails any more.
  */
 import type { Played } from "../run/simulate.ts";
 import { type Evidence, label } from "./evidence.ts";
@@ -37,14 +37,14 @@ export function checkMissing({
   const isThere = (alert: Alert): boolean =>
     arrived.has(`${alert.row.sink} ${alert.event.subject}`) ||
     alert.row.state === "muted" ||
-    // check-follow-ups.ts holds it to what was known of its post.
+    // check-follow-ups.ts checks what was known of its post.
     alert.row.state === "deleted" ||
     isSilenced(alert, outbox) ||
     mayBeSnoozed(alert, { played }, played.endMs - SNOOZE_SENT_MS) ||
     isElsewhere(alert);
   const isElsewhere = ({ row, places }: Alert): boolean =>
     places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||
-    // Like another one, by what is written: check-dedupe.ts holds it to that.
+    // The alert is a duplicate by a `dedupe`, which check-dedupe.ts checks.
     (/^(?:merged|duplicate)$/.test(row.state) &&
       places.some(({ dedupe }) => dedupe !== undefined)) ||
     !finalRules.sinks.has(row.sink) ||
@@ -68,11 +68,11 @@ export function checkMissing({
 /** The digest of a snooze is sent within this time after its end. */
 const SNOOZE_SENT_MS = 5 * 60_000;
 
-/** For the next digest, or counted in one that lists no more. */
+/** Whether an alert waits for the next digest, or is counted in one that cannot list more. */
 const isStillGathered = ({ state }: Alert["row"], digest: WrittenDigest | undefined): boolean =>
   digest !== undefined && (state === "waiting" || state === "summarised");
 
-/** A sink that refused messages for good, or perhaps for longer than they are tried. */
+/** Whether a sink refused messages for good, or perhaps for longer than they are retried. */
 const isGivenUp = (name: string, rules: Rules, { scenario }: Played): boolean =>
   scenario.steps.some(
     (step) =>

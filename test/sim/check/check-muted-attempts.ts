@@ -9,7 +9,7 @@ import { isMuted } from "./mutes.ts";
 import { type Alert, epochsAt, routedOf } from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 
-/** Each of two touching moments may count; and an attempt is on its way for a moment. */
+/** At the edge of two intervals either may count, and an attempt takes a moment to arrive. */
 const EDGE_MS = 3_000;
 
 export function checkMutedAttempts(evidence: Evidence): readonly string[] {
@@ -30,7 +30,7 @@ export function checkMutedAttempts(evidence: Evidence): readonly string[] {
 
 /**
  * Returns whether every configuration that may have been active at that time mutes the alert. A
- * follow-up goes where its first alert went, so it is left out.
+ * follow-up goes to its first alert's sink, so it is left out.
  */
 function isCertainlyMuted({ row, event }: Alert, atMs: number, { epochs }: Evidence): boolean {
   if (row.replayedAtMs !== null || event.watchType === "daemon" || isFollowUp(event)) return false;

@@ -9,12 +9,15 @@ import { isForgotten, isSentTooLate } from "./lives.ts";
 import { routesIn } from "./routes.ts";
 
 /**
- * Results are stored at most so long after the answer; a state that could not be written is excused
- * by the scenario.
+ * Results are stored at most this long after the answer. The scenario excuses a state that could
+ * not be written.
  */
 const STORED_WITHIN_MS = 1_000;
 
-/** Facts that a tweet has once. One that a fault hides for a while can be gone again later. */
+/**
+ * Returns the types of events that a tweet has once. A tweet that a fault hides for a while can be
+ * deleted again later.
+ */
 const onceATweet = ({ scenario }: Evidence["played"]): readonly string[] =>
   scenario.steps.some((step) => step.do === "service fault" && step.name === "deleted_and_restored")
     ? ["tweet.created"]
@@ -33,17 +36,17 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     if (!receipt.attempt.accepted) continue;
     const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
     for (const { tweetId, type, watches, eventId } of receipt.reported) {
-      // A chat reports a tweet once, naming every watch; a webhook gets an event of each.
+      // A chat reports a tweet once and names every watch. A webhook gets one event for each watch.
       if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited")))
         continue;
-      // A tweet can be edited again, and a console names no event.
+      // A tweet can be edited again, and a console shows no event id.
       if (type === "tweet.edited" && eventId === undefined) continue;
-      // A list on a console does not say whose each line is.
+      // A list on a console does not name the watch of each line.
       if (watches.length === 0 && !isChat) continue;
       // A sink with its own `dedupe` defines how often: check-dedupe.ts checks it.
       if (isChat && hasOwnDedupe(receipt.sink, epochs)) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
-      // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to
+      // Changing counts and crossed thresholds can recur. check-values.ts compares each event with
       // the values.
       else if (!once.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
       else

@@ -1,6 +1,6 @@
 /**
- * The operator hears of trouble once, and of its end; at the sinks of `ops`, less the one it is
- * about.
+ * Checks that the operator gets one ops alert about each trouble and one about its end, at the
+ * sinks of `ops` except the one that is in trouble.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
@@ -12,7 +12,7 @@ import { epochsAt, groupBy, isOfState, isPost } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 const AGAIN_AFTER_MS = 15 * MIN_MS;
-/** Trouble and its end, by type of event. */
+/** The types of events about a trouble and about its end. */
 const PAIRS = [
   ["sink.failing", "sink.recovered"],
   ["upstream.dark", "upstream.recovered"],
@@ -40,10 +40,13 @@ export function checkOps(evidence: Evidence): readonly string[] {
   ];
 }
 
-/** A replica finds out so long after the state failed, and the state has to hold for so long. */
+/** A replica notices within this time that the state fails, and the failure must last this long. */
 const STATE_NOTICED_MS = 2 * MIN_MS;
 
-/** The operator gets one ops alert when the state cannot be written, and one when it can again. */
+/**
+ * Checks that the operator gets one ops alert when the state cannot be written, and one when it can
+ * again.
+ */
 function checkStateTrouble({ played }: Evidence): readonly string[] {
   const spans = [
     ...aways(played),
@@ -80,7 +83,7 @@ function checkPair(
     const before = own[n - 1];
     if (opsAlert.type === good && before?.type !== bad)
       return [`${what}: its end is reported, and it was not`];
-    // A process that was cut between the ops alert and what it remembers of it raises it again.
+    // A process that was cut after an ops alert, before it stored that, raises the alert again.
     const isCut = cuts(played).some(
       ({ fromMs, toMs }) =>
         toMs >= (before?.detectedAtMs ?? 0) - 1_000 && fromMs <= opsAlert.detectedAtMs,
@@ -109,8 +112,8 @@ function checkPair(
 }
 
 /**
- * Lists that are empty everywhere may be the service's trouble or the world's way: as long as they
- * are, nobody can know that it is over.
+ * Returns whether the lists stayed empty. Empty lists can be a fault of the service or the true
+ * state of the world, so nobody can know that the trouble is over.
  */
 function isStillEmpty(own: readonly LeftEvent[], { asked, scenario }: Played): boolean {
   const opsAlert = own.at(-1);
@@ -151,7 +154,10 @@ function checkPlaces(opsAlert: LeftEvent, { epochs, outbox }: Evidence): readonl
       ];
 }
 
-/** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
+/**
+ * Checks that the operator gets an ops alert whenever the daemon stops asking the service, whatever
+ * the reason.
+ */
 function checkSilence(
   opsAlerts: readonly LeftEvent[],
   { played, epochs, finalRules }: Evidence,
@@ -175,7 +181,7 @@ function checkSilence(
     : ["nobody asks the service any more, and nobody was notified"];
 }
 
-/** Faults during which nothing is answered. */
+/** Faults during which no request is answered. */
 const OUTAGE_FAULTS = ["server_error", "html_502", "dns_failure", "tls_error"];
 
 function checkOutage(
@@ -221,7 +227,7 @@ function checkOutage(
   });
 }
 
-/** Answers by which a receiver says that nobody can post there. */
+/** Answers with which a receiver says that nobody can post there. */
 const NOBODY = ["unauthorised", "forbidden", "missing"];
 
 function checkFailing(
@@ -248,7 +254,7 @@ function checkFailing(
         detectedAtMs > answeredAtMs - 120 * MIN_MS &&
         detectedAtMs < answeredAtMs + MIN_MS,
     );
-    // One of several under way may be refused, and the next be taken at once.
+    // Of several attempts in progress one may be refused, and the next one accepted at once.
     const isOver = played.attempts.some(
       (other) =>
         other.sink === sink &&
@@ -274,7 +280,7 @@ function checkDead(
   );
   const sinks = new Set(
     [...outbox.messages.values()].flatMap(({ id, state, sink }) => {
-      // Ops alerts that the only sink of ops refuses cannot arrive through it.
+      // If ops has only one sink and that one refuses, ops alerts cannot arrive.
       const isOfWatch =
         outbox.members.get(id)?.some(({ event }) => event.watchType !== "daemon") ?? false;
       return state === "dead" && isOfWatch && finalRules.sinks.has(sink) ? [sink] : [];

@@ -29,9 +29,9 @@ export const checkOrder = (evidence: Evidence): readonly string[] => [
 ];
 
 /**
- * Alerts of one watch on one subject keep their order at a sink, whatever their groups: the later
- * one is not tried before the message of the earlier one was accepted or given up. Of what was sent
- * again, an operator decides.
+ * Checks that alerts of one watch on one subject keep their order at a sink, whatever their groups.
+ * The later one is not attempted before the message of the earlier one was accepted or given up.
+ * Messages that an operator sent again are exempt.
  */
 function checkSubjects({ outbox, isClockSet }: Evidence): readonly string[] {
   if (isClockSet) return [];
@@ -62,11 +62,13 @@ function checkSubjects({ outbox, isClockSet }: Evidence): readonly string[] {
 
 const isSent = (state: string): boolean => /^(?:waiting|sealed|summarised)$/.test(state);
 
-/** Parts of one digest. */
+/** Whether two messages are parts of one digest. */
 const isOneList = (a: LeftMessage, b: LeftMessage): boolean =>
   a.groupKey === b.groupKey && a.sealedAtMs === b.sealedAtMs;
 
-/** A post is one, whichever target it was found for. */
+/**
+ * Returns the subject of an alert. A post is the same subject, whichever target it was found for.
+ */
 const subjectOf = ({ row, event }: Alert): string =>
   JSON.stringify([
     row.sink,
@@ -121,7 +123,7 @@ function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): rea
     const { row, event, places } = alert;
     const fact = comingOf(alert);
     const sink = finalRules.sinks.get(row.sink);
-    // Without the default of chats nothing keeps their order.
+    // Without the chats' default `dedupe` nothing keeps the order of these alerts.
     if (places.some(({ dedupe }) => dedupe !== undefined)) return [];
     const isGrouped = places.some(({ route }) => route !== undefined && route.groupBy.length > 0);
     const message = outbox.messages.get(row.messageId ?? "");
@@ -158,8 +160,8 @@ function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): rea
 }
 
 /**
- * Attempts of several messages: where a receiver gets no key, nobody can distinguish messages of
- * the same words apart.
+ * Returns attempts that may belong to several messages. If a receiver gets no key, messages with
+ * the same text cannot be distinguished.
  */
 function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
   const [seen, shared] = [new Set<Attempt>(), new Set<Attempt>()];
@@ -178,9 +180,9 @@ const checkGroups = (evidence: Evidence): readonly string[] =>
       );
 
 /**
- * Returns the group of an alert by its route. The group is "" for an alert that is not grouped, and
- * for one that was found while the configuration changed or that waited until another route
- * applied, because a waiting alert follows the active configuration.
+ * Returns the group of an alert by its route. It is "" for an ungrouped alert, for one found while
+ * the configuration changed, and for one that waited until another route applied. A waiting alert
+ * follows the active configuration.
  */
 function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const { row, event, places } = alert;
@@ -232,8 +234,8 @@ function checkGroup(
     const message = outbox.messages.get(id);
     const attempts = outbox.attempts.get(id) ?? [];
     if (message === undefined) return [];
-    // The first of the shared ones may be another message's: its own first one is not later than
-    // the last.
+    // A shared attempt may belong to another message. This message's own first attempt is not later
+    // than the last one.
     const [first] = attempts.some((attempt) => shared.has(attempt)) ? attempts.slice(-1) : attempts;
     return [
       {
@@ -251,17 +253,17 @@ function checkGroup(
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one))
       continue;
-    // The first message of a digest has the most seen alerts, whatever their age. Webhooks take it
-    // beside the messages of other groups.
+    // The first message of a digest lists the most seen alerts, whatever their age. Webhooks accept
+    // it while messages of other groups are in progress.
     if (
       before.message.parentId === one.message.id ||
       (!isChat && isDigest(before) !== isDigest(one))
     )
       continue;
-    // A snooze holds back what it matches, and nothing else.
+    // A snooze may have held some alerts of the message back.
     if (before.alerts.some((alert) => mayBeSnoozed(alert, evidence))) continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
-    // Taken without its looks after a refusal, by a receiver that gets no key.
+    // The message was sent again without its formatting, to a receiver that gets no key.
     if (before.message.state === "sent" && earlierMs === undefined) continue;
     if (laterMs !== undefined && (earlierMs === undefined || earlierMs > laterMs))
       objections.push(
@@ -288,7 +290,7 @@ const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
 const wasGathered = ({ alerts }: Sealed): boolean =>
   alerts.some(({ row }) => row.originalGroupKey !== null);
 
-/** Digests have times of their own. */
+/** Whether a message is a digest, which has a time of its own. */
 const isDigest = ({ message }: Sealed): boolean => /^(?:digest|summary)\n/.test(message.groupKey);
 const EDGE_MS = 5;
 
@@ -328,7 +330,7 @@ function checkTimer(
   return [];
 }
 
-/** One list in several messages. */
+/** Whether a message continues the list of the message before it. */
 const isPartOf = (before: Sealed | undefined, { message }: Sealed): boolean =>
   before !== undefined &&
   (isPart(message) ? message.parentId === (before.message.parentId ?? before.message.id) : false);

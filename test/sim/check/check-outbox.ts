@@ -1,6 +1,7 @@
 /**
- * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was
- * given up had its time, what waits has a due time that comes, and its group a timer.
+ * Checks that every alert has one outcome, and that the receivers saw the same. A message that the
+ * state calls sent was accepted, one that was given up had its time, and a waiting one has a due
+ * time that comes and a timer for its group.
  */
 import { ESCALATED } from "./acts.ts";
 import { isDropped, isFollowUp } from "./check-follow-ups.ts";
@@ -11,7 +12,7 @@ import { mutedUntil } from "./mutes.ts";
 import { groupBy } from "./outbox.ts";
 
 const MIN_MS = 60_000;
-/** At most so long between two attempts at a sink whose breaker is open. */
+/** The longest pause between two attempts at a sink whose breaker is open. */
 const LONGEST_REST_MS = 70 * MIN_MS;
 const DAY_MS = 24 * 60 * MIN_MS;
 
@@ -29,8 +30,8 @@ export const checkOutbox = (evidence: Evidence): readonly string[] => [
 ];
 
 /**
- * A replica may have stood still in the middle of a transaction: nobody else can write meanwhile,
- * and the operator hears of it without the outbox.
+ * Whether a replica may have stalled in the middle of a transaction. No other replica can write
+ * then, and the operator is notified without the outbox.
  */
 const isHeldUp = ({ played }: Evidence): boolean =>
   played.lives.some(({ stalls }) => stalls.length > 0);
@@ -70,7 +71,7 @@ function checkMessage(
   return objections;
 }
 
-/** Discord answers a repeat with what is there. */
+/** Discord answers a repeat with 200 and the message that is there already. */
 const isTaken = ({ accepted, wire, status }: Attempt): boolean =>
   accepted || (wire === "discord-bot" && status === 200);
 
@@ -95,15 +96,15 @@ function checkJoined(
   if (state !== "merged" && state !== "duplicate") return [];
   const other = outbox.alerts.find(({ row }) => row.id === joinedId);
   const own = played.left.events.find((event) => event.id === eventId);
-  // A repeat that waited makes way for what the next poll found, and a follow-up of what nobody was
-  // shown is left out.
+  // A waiting repeat is replaced by the value that the next poll found, and a follow-up is left out
+  // if nobody was shown its alert.
   const isLeftOut = own !== undefined && (own.body["repeat"] !== undefined || isFollowUp(own));
   if (state === "duplicate" && joinedId === null && isLeftOut) return [];
-  // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
+  // The alerts have the same key for a `dedupe`. check-dedupe.ts checks whether they do.
   const isByKey = outbox.alerts.some(
     ({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined),
   );
-  // A follow-up is reported by the edit of its alert, or not at all, as that one is not.
+  // A follow-up is reported by the edit of its alert, or left out like the alert.
   const isAbout = own !== undefined && isFollowUp(own) && other?.event.subject === own.subject;
   const isLike =
     other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
@@ -116,8 +117,8 @@ function checkJoined(
 }
 
 /**
- * Alerts of a group go out by its timer: one that does not stand on the first of them never fires,
- * or fires late.
+ * Checks the timers of groups. A timer that is not set to the group's first alert never fires, or
+ * fires late.
  */
 function checkTimers({ outbox, played }: Evidence): readonly string[] {
   const waiting = outbox.alerts.filter(({ row }) => row.state === "waiting" && row.isGrouped === 1);
@@ -136,8 +137,8 @@ function checkTimers({ outbox, played }: Evidence): readonly string[] {
 }
 
 /**
- * Once nothing fails any more, nothing that is due stays, and nothing is put off beyond what a mute
- * or a day's summary takes.
+ * Checks that once nothing fails any more, nothing due remains, and nothing is postponed for longer
+ * than a mute or the summary of a day takes.
  */
 function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness" || isClockSet) return [];
@@ -158,7 +159,7 @@ function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): rea
       return [
         `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
       ];
-    // Days that are muted from end to end have no end to wait for.
+    // Days that are muted completely have no end to wait for.
     const { mutes = [], actives = [] } = finalRules.sinks.get(row.sink)?.hours ?? {};
     const isAlways =
       event.type === ESCALATED

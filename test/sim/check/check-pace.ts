@@ -1,6 +1,6 @@
 /**
- * Nobody is asked again before the time: after a 429 nothing goes to the sink until its wait is
- * over, after a refusal of the place not within a minute.
+ * Checks that no sink is tried too early: after a 429 not until its wait is over, and after a
+ * refusal of the channel not within a minute.
  */
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
@@ -17,10 +17,7 @@ const QUIET_MS: Readonly<Record<string, number>> = {
 export const checkPace = (evidence: Evidence): readonly string[] =>
   evidence.isClockSet ? [] : [...checkQuiet(evidence), ...checkProbes(evidence)];
 
-/**
- * The pauses between attempts grow with the outage that they belong to, whatever there was before
- * it.
- */
+/** Checks that the pauses between attempts grow within one outage, whatever happened before it. */
 function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
   const sealedMs = new Map(
     [...outbox.attempts].flatMap(([id, own]) =>
@@ -36,8 +33,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
         else begunMs ??= attempt.atMs;
         const next = own[n + 1];
         if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
-        // A webhook that says it is gone is disabled: nothing is tried there until somebody resumes
-        // it.
+        // A webhook that answers 410 is disabled. Nothing is sent there until somebody resumes it.
         if (attempt.wire === "webhook" && attempt.status === 410) return [];
         const overMs = attempt.answeredAtMs ?? attempt.atMs + MAX_TIMEOUT_MS;
         const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
@@ -56,37 +52,36 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
 }
 
 /**
- * The sender heard that it is there: one that was taken, and whose answer was lost, is a failure to
- * the sender and ends no outage; Discord reports a repeat, which it does not take, as the message
- * that is there already.
+ * Whether the sender knows that the message arrived. If the answer was lost, the sender sees a
+ * failure and the outage goes on. Discord answers a repeat with the message that is there already.
  */
 const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
   answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
 
 const MAX_TIMEOUT_MS = 60_000;
-/** The first pauses of a place that refuses everybody. */
+/** The sum of the first pauses for a channel that refuses everybody. */
 const FIRST_PAUSES_MS = 100_000;
 
 function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[] {
   const attempts = played.attempts.filter(isMessage);
   const isOneOfSeveral = played.scenario.replicas !== undefined;
-  // Whoever restarts or reloads, or takes over from another, has perhaps mended it: then it is
-  // tried at once.
+  // After a restart, a reload or a takeover the sink is tried at once, because somebody may have
+  // repaired it.
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
   const isFreshBetween = (fromMs: number, toMs: number) =>
     (isOneOfSeveral && isBroken(played, fromMs - 10_000, toMs + 1_000)) ||
     freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
   const objectTo = (refusal: Attempt, later: Attempt): readonly string[] => {
     const endMs = quietFromMs(refusal, attempts) + quietOf(refusal);
-    // Sent before the answer was there.
+    // The attempt was sent before the answer arrived.
     if (
       later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS ||
       later.atMs >= endMs
     )
       return [];
     if (isFreshBetween(refusal.atMs, later.atMs)) return [];
-    // One that was under way meanwhile got through: the sink is back. A wait that was asked for
-    // holds all the same.
+    // Another attempt in progress was accepted, so the sink is back. A wait that the sink asked for
+    // still applies.
     if (
       refusal.waitMs === 0 &&
       attempts.some(
@@ -137,5 +132,5 @@ function quietFromMs(refusal: Attempt, attempts: readonly Attempt[]): number {
   return Math.min(answeredAtMs, ...together.map((one) => one.answeredAtMs ?? answeredAtMs));
 }
 
-/** An attempt arrives so long after it was sent, at most. */
+/** The longest time from sending an attempt to its arrival. */
 const ON_ITS_WAY_MS = 200;

@@ -1,7 +1,7 @@
 /**
- * Every event of a watch goes where the configuration says: to each of its sinks once, to no other;
- * muted, held and grouped as its route says. Goes by the events that the state holds, so that it
- * knows every type of watch.
+ * Checks that every event of a watch goes where the configuration says: once to each of its sinks
+ * and to no other, and muted, held and grouped as its route says. Works from the events in the
+ * state, and so covers every type of watch.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
@@ -68,13 +68,16 @@ function checkEvent(
   ];
 }
 
-/** A poll that an outage holds up over a reload ends under the name with which it began. */
+/**
+ * Returns whether a watch was renamed. A poll that an outage delays over a reload ends under the
+ * old name.
+ */
 const wasRenamed = (name: string, { epochs }: Evidence): boolean =>
   epochs.some(({ rules }) =>
     [...rules.watches.values()].some(({ keys }) => keys["moved_from"] === name),
   );
 
-/** Each of two touching moments may count. */
+/** At the edge of two intervals either may count. */
 const EDGE_MS = 2_000;
 
 function checkMute({ row, places }: Alert, what: string): readonly string[] {
@@ -107,7 +110,10 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
     : [];
 }
 
-/** Also what would go out inside the muted hours, because its group waits. */
+/**
+ * Checks that an alert is held until its mute ends, also if it was found earlier and its group's
+ * time falls into the muted hours.
+ */
 function checkHeld(
   { row, places }: Alert,
   what: string,

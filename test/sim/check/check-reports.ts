@@ -1,6 +1,7 @@
 /**
- * A report goes out once for each time of its schedule: each begins where the one before ended, goes
- * to the sinks that its configuration names, and counts the alerts that were found in its time.
+ * Checks that a report goes out once for each time of its schedule. Each report begins where the
+ * previous one ended, goes to the sinks of its configuration, and counts the alerts found in its
+ * period.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
@@ -10,7 +11,7 @@ import { groupBy } from "./outbox.ts";
 import { textOf } from "./rules.ts";
 
 const MIN_MS = 60_000;
-/** A poll may be committed so long after the time at which it found something. */
+/** A poll may be committed this long after the time at which it found something. */
 const COMMITTED_WITHIN_MS = MIN_MS;
 
 interface Report {
@@ -92,7 +93,7 @@ function checkCounts(
   });
 }
 
-/** The last one that was due is there, where the daemon had time to make it. */
+/** Checks that the last due report exists, if the daemon had time to make it. */
 function checkLast(
   name: string,
   reports: readonly Report[],

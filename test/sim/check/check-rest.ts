@@ -1,7 +1,7 @@
 /**
- * Once nothing fails any more, everything comes to rest within a time that follows from the
- * scenario: nothing that is due stays, no gap stays that could be read, whoever does a part of the
- * work gets on with it, every replica works, and the status agrees with the state.
+ * Checks that once nothing fails any more, everything comes to rest within a time that follows from
+ * the scenario. Nothing due remains, no readable gap remains, every part of the work makes
+ * progress, every replica works, and the status agrees with the state.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
@@ -10,9 +10,9 @@ import type { Evidence } from "./evidence.ts";
 
 const SECOND = 1_000;
 const MIN_MS = 60 * SECOND;
-/** The time in which replicas take over, hand over, and do at once what they find late. */
+/** The time that replicas need to take over, to hand over, and to do late work. */
 const SETTLE_MS = 2 * MIN_MS;
-/** A gap may stay as it is over so many polls of its feed, as newer posts come first. */
+/** A gap may stay unchanged over this many polls of its feed, because newer posts come first. */
 const GAP_POLLS = 12;
 /** The longest pause between two attempts at whatever failed. */
 const LONGEST_REST_MS = 70 * MIN_MS;
@@ -44,7 +44,10 @@ function restMs({ played: { scenario, lives } }: Evidence): number {
   return lastMs + SETTLE_MS;
 }
 
-/** A sink, an enrichment or the service that failed is asked again after growing pauses. */
+/**
+ * Checks the timers. A sink, an enrichment or a service that failed is tried again after growing
+ * pauses.
+ */
 function checkTimers({ played, outbox, finalRules }: Evidence): readonly string[] {
   const { left, endMs } = played;
   const beforeMs = endMs - LONGEST_REST_MS;
@@ -66,10 +69,10 @@ function checkTimers({ played, outbox, finalRules }: Evidence): readonly string[
   ];
 }
 
-/** Far more than people, reloads and alerts that are given up cause. */
+/** Announcements this frequent are far more than people, reloads and dead letters cause. */
 const ANNOUNCED_EVERY_MS = 5 * SECOND;
 
-/** An announcement that others answer with one of their own never ends. */
+/** Checks for endless announcements, in which replicas answer each other. */
 const checkAnnouncements = ({ played: { left, endMs, scenario } }: Evidence): readonly string[] =>
   left.announcements <= (endMs - scenario.startMs) / ANNOUNCED_EVERY_MS
     ? []
@@ -77,7 +80,10 @@ const checkAnnouncements = ({ played: { left, endMs, scenario } }: Evidence): re
 
 const ago = (atMs: number, endMs: number): string => `${Math.round((endMs - atMs) / MIN_MS)} min`;
 
-/** Leaves out feeds that are not read any more: nobody closes their gaps. */
+/**
+ * Checks that gaps close. Feeds that are no longer read are left out, because nothing closes their
+ * gaps.
+ */
 function checkGaps({ played, finalRules }: Evidence): readonly string[] {
   const { left, endMs, scenario } = played;
   if (scenario.keys.some(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
@@ -94,7 +100,7 @@ function checkGaps({ played, finalRules }: Evidence): readonly string[] {
     );
 }
 
-/** Every part of the work is with a replica that there is, and is to stay there. */
+/** Checks that every part of the work belongs to an existing replica and is to stay there. */
 function checkClaims({ played: { left, scenario } }: Evidence): readonly string[] {
   if (scenario.replicas === undefined) return [];
   return left.claims
@@ -108,7 +114,10 @@ function checkClaims({ played: { left, scenario } }: Evidence): readonly string[
     );
 }
 
-/** Everyone that runs is one of the replicas, says so, and has its share; and all say the same. */
+/**
+ * Checks that every running daemon is a known replica, says so, and has its share, and that all of
+ * them give the same list.
+ */
 function checkReplicas({ played }: Evidence): readonly string[] {
   const { left, scenario, lives, statuses } = played;
   const running = lives.filter(({ toMs }) => toMs >= played.endMs).length;
@@ -139,7 +148,7 @@ function checkReplicas({ played }: Evidence): readonly string[] {
   return objections;
 }
 
-/** Someone polls every watch, soon, and did a moment ago. */
+/** Checks that a replica polls every watch: it did so recently and will do so soon. */
 function checkWatches({ played, finalRules }: Evidence): readonly string[] {
   const { statuses, endMs, scenario } = played;
   if (scenario.keys.some(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
@@ -161,7 +170,7 @@ function checkWatches({ played, finalRules }: Evidence): readonly string[] {
       const lateMs = endMs - (nextMs ?? endMs);
       if (lateMs > SETTLE_MS)
         return [`${rules.id} is to be polled since ${Math.round(lateMs / SECOND)} s`];
-      // Whatever failed is asked again sooner.
+      // A watch that failed is polled again within this time.
       if (-lateMs > Math.max(2 * rules.gapMs, LONGEST_REST_MS))
         return [`${rules.id} is put off for ${ago(endMs, nextMs ?? endMs)}`];
       return nextMs === undefined && !isElsewhere && !isPolling(played, rules.gapMs)
@@ -174,6 +183,6 @@ function checkWatches({ played, finalRules }: Evidence): readonly string[] {
 const timeOf = (text: unknown): number | undefined =>
   typeof text === "string" ? Date.parse(text) : undefined;
 
-/** A watch has no next poll while one runs. */
+/** Whether a poll is in progress. A watch has no next poll then. */
 const isPolling = ({ asked, endMs }: Played, withinMs: number): boolean =>
   asked.some(({ atMs }) => atMs > endMs - withinMs);

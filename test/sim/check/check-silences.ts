@@ -10,7 +10,7 @@ import type { Evidence } from "./evidence.ts";
 import type { Alert, Outbox } from "./outbox.ts";
 import { matches } from "./routes.ts";
 
-/** Each of two touching moments may count. */
+/** At the edge of two intervals either may count. */
 const EDGE_MS = 2_000;
 
 export const checkSilences = (evidence: Evidence): readonly string[] =>
@@ -19,7 +19,7 @@ export const checkSilences = (evidence: Evidence): readonly string[] =>
     ...checkSent(alert, evidence),
   ]);
 
-/** Held back itself, or with the alert of another watch that it joined. */
+/** Returns whether an alert was held back itself, or joined an alert of another watch that was. */
 export function isSilenced({ row }: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
   if (row.state !== "merged") return row.state === "silenced";
   const joined = alerts.find((other) => other.row.id === row.joinedId);
@@ -57,8 +57,8 @@ function checkSent(alert: Alert, { played, outbox, isClockSet }: Evidence): read
 }
 
 /**
- * Returns the silences or snoozes that match an alert at its sink. The daemon's own events are
- * matched by none that is drawn: none names their event.
+ * Returns the silences or snoozes that match an alert at its sink. None of the drawn ones matches
+ * the daemon's own events.
  */
 export const holding = (
   kind: SilenceSpan["kind"],

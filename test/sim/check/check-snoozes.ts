@@ -8,9 +8,9 @@ import { holding } from "./check-silences.ts";
 import { isBroken } from "./lives.ts";
 import type { Alert } from "./outbox.ts";
 
-/** Each of two touching moments may count; and an attempt is on its way for a moment. */
+/** At the edge of two intervals either may count, and an attempt takes a moment to arrive. */
 const EDGE_MS = 3_000;
-/** Another replica hears of it within this time, where nothing keeps it from that. */
+/** Another replica knows of a snooze within this time, unless something prevents it. */
 const HEARD_MS = 5_000;
 
 export const checkSnoozes = (evidence: Evidence): readonly string[] =>
@@ -50,7 +50,10 @@ const nameOf = ({ event }: Alert): string => `${event.type} ${event.subject} of 
 
 const DIGEST = /^digest\nsnooze\n(\d+)/;
 
-/** A digest of a snooze that is known ends with it, and holds nothing that it does not match. */
+/**
+ * Checks that the digest of a snooze is sent when the snooze ends, and holds only alerts that it
+ * matches.
+ */
 function checkDigests({ outbox, played }: Evidence): readonly string[] {
   return [...outbox.messages.values()].flatMap((message) => {
     const id = DIGEST.exec(message.groupKey)?.[1];

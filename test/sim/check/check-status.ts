@@ -1,5 +1,6 @@
 /**
- * The status says of everything that waits why, and until when; and counts what the state holds.
+ * Checks the status: it says of everything that waits why and until when, and its counts are those
+ * of the state.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
@@ -44,7 +45,8 @@ export function checkStatus({ played, outbox, isClockSet }: Evidence): readonly 
         ({ cause, reason }) =>
           `the status says of ${name}: ${cause}, until nobody knows when: ${reason}`,
       );
-    // The status is asked for at the end. What came about in the same moment may be in the state alone.
+    // The status is read at the very end. An alert created in that same moment may be in the state
+    // only.
     const isStill = !isClockSet && !hasChangedAtEnd(name);
     if (sink["waiting"] !== counted || (isStill && open + waiting !== counted))
       objections.push(

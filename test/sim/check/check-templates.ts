@@ -1,6 +1,6 @@
 /**
- * A single alert is worded by the template of its route, else by its sink's; where that fails, and
- * where there is none, by none.
+ * Checks which template words a single alert: that of its route, or else of its sink. If the
+ * template fails, or if there is none, the default wording is used.
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
@@ -30,8 +30,8 @@ const isSingle = ({ groupKey, parentId, body }: LeftMessage): boolean =>
   parentId === null && !groupKey.startsWith("digest\n") && body !== "null";
 
 /**
- * Alerts are worded by the configuration of the moment they go out at, and routed by that of the
- * moment they were found at.
+ * Returns whether the configuration changed meanwhile. Alerts are routed by the configuration at
+ * the time they are found, and worded by that at the time they are sent.
  */
 function hasChanged(
   { sink, sealedAtMs }: LeftMessage,
@@ -57,7 +57,7 @@ function checkForm({ id, body }: LeftMessage, { row, places }: Alert): readonly 
     }),
   );
   const [name = ""] = names;
-  // Programs get the event's own fields.
+  // Sinks for programs get the event's own fields.
   if (names.size !== 1 || name === "") return [];
   const form = ANY_FORM.exec(body)?.[0];
   return form === FORMS[name]

@@ -1,6 +1,6 @@
 /**
- * Threads: what goes below a message has the same conversation, group or watch, and comes within
- * its window; and what has, goes below it.
+ * Checks threads: a message below another one has the same conversation, group or watch and comes
+ * within the time window. A message that has the same must be below it.
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isFollowUp } from "./check-follow-ups.ts";
@@ -22,7 +22,7 @@ export function checkThread(
   evidence: Evidence,
 ): readonly string[] {
   const { outbox, isClockSet, played } = evidence;
-  // It goes where its alert is: check-follow-ups.ts.
+  // A follow-up goes where its alert is: check-follow-ups.ts checks those.
   if (alerts.length > 0 && alerts.every(({ event }) => isFollowUp(event))) return [];
   const by = sink.keys["thread_by"] as string | undefined;
   if (by === undefined)
@@ -34,7 +34,7 @@ export function checkThread(
   const nameOfOther = (other: LeftMessage) => nameOf(by, other, outbox.members.get(other.id) ?? []);
   const parent = outbox.messages.get(message.parentId ?? "");
   if (parent !== undefined) {
-    // A renamed watch goes on in its thread.
+    // A renamed watch continues in its thread.
     if (by !== "watch" && nameOfOther(parent) !== name)
       return [`${sink.name}: message ${message.id} stands in the thread of something else`];
     const isLate = !isClockSet && message.sealedAtMs - parent.sealedAtMs >= windowMs;
@@ -42,7 +42,7 @@ export function checkThread(
       ? [`${sink.name}: message ${message.id} stands in a thread whose window is over`]
       : [];
   }
-  // A message that failed may have been given up and sent again, in the channel.
+  // The message may have been given up, and sent again in the channel.
   if (name === "" || isClockSet || played.scenario.steps.some((step) => step.do === "sink trouble"))
     return [];
   const earlier = [...outbox.messages.values()].find(
@@ -58,7 +58,7 @@ export function checkThread(
     : [`${sink.name}: message ${message.id} stands outside the thread of ${earlier.id}`];
 }
 
-/** Empty: it stands by itself. */
+/** Returns what a thread has in common. Empty: the message is in no thread. */
 function nameOf(by: string, { groupKey }: LeftMessage, alerts: readonly Alert[]): string {
   if (groupKey.startsWith("digest\n") || alerts.some(({ event }) => event.watchType === "daemon"))
     return "";
@@ -72,7 +72,10 @@ function nameOf(by: string, { groupKey }: LeftMessage, alerts: readonly Alert[])
   return names.size === 1 ? name : "";
 }
 
-/** The digest of a snooze stands below the message on which somebody snoozed. */
+/**
+ * Whether the message is the digest of a snooze. It stands below the message on which somebody
+ * snoozed.
+ */
 function isOfSnooze(
   { groupKey, parentId }: LeftMessage,
   { outbox, played }: Pick<Evidence, "outbox" | "played">,

@@ -10,7 +10,7 @@ import type { Throttle } from "./rules.ts";
 
 interface Throttled {
   readonly message: LeftMessage;
-  /** A route's own throttle counts each of its sinks for itself. */
+  /** The sink. A route's own throttle counts each of its sinks separately. */
   readonly name: string;
   readonly throttle: Throttle;
 }
@@ -30,8 +30,8 @@ export function checkThrottle(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Alerts go out by the configuration of that moment, and may have waited since another one was
- * active.
+ * Returns whether the configuration changed meanwhile. Alerts are sent by the configuration of that
+ * moment, but may have waited since another one was active.
  */
 function hasChanged(
   { sink, sealedAtMs }: LeftMessage,
@@ -50,8 +50,8 @@ function hasChanged(
 }
 
 /**
- * Undefined while the configuration changes, and for what has none: ops alerts, whichever sink they
- * go to.
+ * Returns the throttle of a message. Undefined while the configuration changes, and if there is
+ * none, as for ops alerts.
  */
 function throttleOf(alerts: readonly Alert[]): Omit<Throttled, "message"> | undefined {
   if (alerts.some(({ event }) => event.labels["type"] === "daemon")) return undefined;
@@ -75,7 +75,7 @@ function checkMessage(
 ): readonly string[] {
   if (isDigest(message)) return [];
   const { sealedAtMs } = message;
-  // The surplus of the same moment may go out as a digest at once.
+  // Alerts of the same moment that exceed the limit may go out as a digest at once.
   const within = all.filter(
     (one) =>
       one.message.sealedAtMs > sealedAtMs - throttle.intervalMs &&

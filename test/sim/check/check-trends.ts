@@ -1,6 +1,6 @@
 /**
- * Names of a ranked list are reported as they stood: what came among the first ranks, what fell out
- * of them, what moved. See docs/watches.md, "trends".
+ * Checks that names of a ranked list are reported as they were: which entered the first ranks,
+ * which left them, and which moved. See docs/watches.md, "trends".
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { TRENDS, WOEID } from "../draw/cast.ts";
@@ -124,7 +124,7 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
 const rankOf = (body: JsonObject): number => (body["trend"] as JsonObject)["rank"] as number;
 
 /**
- * A name that left and came back may have another rank without an alert, unless its return is
- * reported.
+ * Returns whether the name was absent meanwhile. A name that left and came back may have another
+ * rank without an alert, unless its return is reported.
  */
 const wasAbsent = (ranks: readonly (number | undefined)[]): boolean => ranks.includes(undefined);

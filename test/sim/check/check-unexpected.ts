@@ -1,4 +1,4 @@
-/** No alert is sent that is not expected, and none where it does not belong. */
+/** Checks that no alert is sent that is not expected, and none where it does not belong. */
 import { CONDITIONS } from "../draw/cast.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
@@ -30,7 +30,7 @@ function objectTo(
   if (right.length === 0 || (watches.length > 0 && wrong.length > 0))
     return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
   const names = right.map(({ watch }) => watch);
-  // Labels of an enrichment may change the route: check-placement.ts goes by them.
+  // Labels from an enrichment may change the route. check-placement.ts takes them into account.
   if (
     epochs.some(({ rules }) =>
       names.some((name) => rules.watches.get(name)?.keys["enrich"] !== undefined),
@@ -42,7 +42,7 @@ function objectTo(
   const placesWithoutLang = hasOddFields(played)
     ? placesOfTweet(names, { ...tweet, lang: "" }, until)
     : places;
-  // A retweet or a quote of what is gone is shown as a post.
+  // A retweet or a quote of a deleted post is shown as a plain post.
   const original = tweet.ofId === undefined ? undefined : tweets.get(tweet.ofId);
   const placesOfPost =
     (original?.hidden ?? []).length > 0

@@ -1,6 +1,7 @@
 /**
- * Edits of sent messages: only where the sink says so or an alert was acknowledged, of messages that
- * are there, otherwise at most one a minute each, and what is deleted is marked.
+ * Checks edits of sent messages. They happen only if the sink is configured so or an alert was
+ * acknowledged, only for messages that exist, and otherwise at most once a minute for each message.
+ * A deleted post is marked.
  */
 import { isForgotten } from "./lives.ts";
 import type { Attempt } from "../run/sinks.ts";
@@ -9,9 +10,9 @@ import { groupBy, isEdit } from "./outbox.ts";
 import type { SinkRules } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
-/** An attempt takes its time to arrive, and the next may take less. */
+/** An attempt takes time to arrive, and the next one may take less. */
 const SLACK_MS = 1_000;
-/** Edits come after messages, and a failed one waits up to a quarter of an hour. */
+/** Edits come after new messages, and a failed edit waits up to a quarter of an hour. */
 const EDITED_WITHIN_MS = 10 * MINUTE_MS;
 
 export function checkUpdates(evidence: Evidence): readonly string[] {
@@ -22,7 +23,7 @@ export function checkUpdates(evidence: Evidence): readonly string[] {
     .concat(findUnmarked(byMessage, evidence));
 }
 
-/** The id by which the receiver knows the message that is edited. */
+/** Returns the id by which the receiver knows the edited message. */
 export function refOf({ wire, body, path }: Attempt): string {
   const { ts, message_id: id } = body as { readonly ts?: string; readonly message_id?: number };
   return wire === "slack-bot"

@@ -1,7 +1,7 @@
 /**
- * Values are reported as they were: a field that changed with what it came to, a threshold once it
- * is crossed and not again before the value came back by a tenth. This is the specification of
- * values; see docs/polling-single.md, "Values".
+ * Checks that values are reported as they were: a changed field with its new value, and a threshold
+ * once when it is crossed, and not again before the value came back by a tenth. This is the
+ * specification of values; see docs/polling-single.md, "Values".
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
@@ -130,11 +130,11 @@ function follow(
       : undefined;
   const isOfSubject = ({ body, subject: eventSubject }: LeftEvent): boolean => {
     if (id !== undefined) return (body["tweet"] as JsonObject)["id"] === id;
-    // An account that the service left out of an answer is known by its id alone.
+    // An account that the service left out of an answer is known only by its id.
     return kind.subjects !== accountsOf || played.world.handleOf(eventSubject) === subject;
   };
   const isAbout = (event: LeftEvent): boolean =>
-    // An escalation repeats what its alert says.
+    // An escalation repeats its alert.
     event.watchType !== "daemon" &&
     nameOf(event.watch) === watched.name &&
     ((event.body[list] ?? []) as readonly string[]).includes(name) &&
@@ -169,7 +169,7 @@ function factsOf(name: string, { facts, categoryOf }: WorldHistory): readonly Fa
   if (field === "member_count")
     return countOf(FANS.map((fan) => facts.get(`in ${subject} ${fan}`) ?? []));
   if (field === "listeners") {
-    // Nobody listens to what has ended, whatever was ordered.
+    // Nobody listens to a Space that has ended, whatever was ordered.
     const endedMs =
       facts.get("space room state")?.find(({ value }) => value === "Ended")?.atMs ??
       Number.POSITIVE_INFINITY;
@@ -222,12 +222,12 @@ function checkField(followed: Followed, evidence: Evidence): readonly string[] {
       ];
 }
 
-/** It comes back by a tenth before it counts again. */
+/** A threshold re-arms when the value comes back to this share of it. */
 const REARM = 0.9;
 
 /**
- * Numbers that `flapping` lowers in every other answer, by some: whoever believes the service sees
- * them cross again and again.
+ * Numbers that the fault `flapping` lowers in every other answer. A daemon that believes the
+ * service sees them cross thresholds again and again.
  */
 const FLAPPING_COUNTS: readonly string[] = [
   "tweets_count",
@@ -257,7 +257,7 @@ function checkThreshold(followed: Followed, limit: number, evidence: Evidence): 
       ? []
       : [`${what} is reported across ${limit} twice`];
   });
-  // It was seen to be low, and then to be high.
+  // The value must have been seen below the limit before it is seen above.
   const seen = seenBy(watched, facts, evidence);
   for (const { fromMs, byMs, value } of seen.filter((one) => Number(one.value) >= limit)) {
     const low = seen

@@ -1,7 +1,7 @@
 /**
- * Holds what a simulation saw against what it should have seen. Shares no code with the daemon: it
- * knows the world's history, the configuration, what arrived at the sinks and at the service. Every
- * rule is a function of the evidence that returns objections.
+ * Compares what a simulation saw with what it should have seen. Shares no code with the daemon: it
+ * knows the world's history, the configuration, and what arrived at the sinks and at the service.
+ * Every rule is a function of the evidence that returns objections.
  */
 import type { Played } from "../run/simulate.ts";
 import { checkLedger } from "./check-ledger.ts";

@@ -1,7 +1,4 @@
-/**
- * Everything that the checks use, gathered once: what was seen, what it says, and what was
- * expected.
- */
+/** Gathers everything that the checks use: what was seen, what it says, and what was expected. */
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { createExpected, epochsOf, sceneOf, type Expected, type RuledEpoch } from "./expected.ts";
@@ -21,7 +18,7 @@ export interface Evidence {
   readonly scene: Scene;
   /** Rules of the configuration that was active last. */
   readonly finalRules: Rules;
-  /** The operator set the clock: times of the state are not the world's. */
+  /** Whether the operator set the clock. Times in the state are then not the world's. */
   readonly isClockSet: boolean;
 }
 
@@ -45,15 +42,15 @@ export function gather(played: Played): Evidence {
 }
 
 /**
- * The labels of the event that reports a tweet. The target is the same for all that a matcher can
- * ask.
+ * Returns the labels of the event that reports a tweet. All targets match alike for the matchers
+ * that are drawn.
  */
 export function labelsOf(watch: WatchRules, { by, lang, kind, conversation }: TweetFact): Labels {
   const about = { author: by, lang, kind, conversation, target: "?", event: "tweet.created" };
   return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, ...about };
 }
 
-/** The handle an event is labelled with may be another one than at the beginning. */
+/** Whether the handle in an event's labels may differ from the one at the beginning. */
 export const hasNewHandle = (tweet: TweetFact, { scenario }: Played): boolean =>
   scenario.steps.some(
     (step) =>

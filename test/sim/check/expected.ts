@@ -25,7 +25,7 @@ export interface RuledEpoch {
 }
 
 const MIN_MS = 60_000;
-/** A post of the very moment of a registration may count either way. */
+/** A post at the very moment of a registration may count either way. */
 const EDGE_MS = 3_000;
 
 export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
@@ -36,7 +36,10 @@ export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
   }));
 }
 
-/** One name for all that a watch was called: another name goes on with its memory. */
+/**
+ * Returns a function that gives all names of a watch the same name. A renamed watch keeps its
+ * memory.
+ */
 export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => string {
   const names = new Map<string, string>();
   for (const { rules } of epochs)
@@ -95,8 +98,8 @@ export function createExpected(
     const registered = registeredMs(rules, played);
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
-      // The service's time of the registration is known by how far the two clocks are apart when it
-      // first answers.
+      // The service's time of the registration depends on the offset between the two clocks at its
+      // first answer.
       if (tweet.postedMs > registered.fromMs - aheadMs)
         return claimed("may", "a clock that is set ahead moves the registration back");
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
@@ -145,8 +148,8 @@ export function createExpected(
 }
 
 /**
- * A post and a deletion between two probes leave an account's counter as it was: then only the next
- * full poll finds the post.
+ * Whether a deletion hides a post: both happened between two probes, so the account's counter did
+ * not change and only the next full poll finds the post.
  */
 export const isCounterHiding = (
   { type, keys, gapMs }: WatchRules,
@@ -160,11 +163,13 @@ export const isCounterHiding = (
       other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - shownMs) <= gapMs),
   );
 
-/** Answers that leave fields out: a tweet has no language then, and a profile no bio. */
+/** Whether answers leave fields out. A tweet then has no language, and a profile no bio. */
 export const hasOddFields = ({ scenario }: Played): boolean =>
   scenario.steps.some((step) => step.do === "service fault" && step.name === "odd_fields");
 
-/** The daemon cannot read on where the service leads it astray; it alerts the operator. */
+/**
+ * Faults of paging that lead the daemon astray. It cannot read on then, and alerts the operator.
+ */
 const PAGE_FAULTS: readonly string[] = [
   "cursor_loop",
   "cursor_circle",
@@ -191,7 +196,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** When the service showed it, in order. */
+/** Returns when the service showed a tweet, in order. */
 export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   const hidden = [
     ...tweet.hidden,
@@ -238,11 +243,11 @@ const without = (span: Span, { fromMs, toMs }: Span): readonly Span[] =>
         { fromMs: toMs, toMs: span.toMs },
       ].filter((one) => one.fromMs < one.toMs);
 
-/** At any time of it. */
+/** Returns whether a tweet was hidden at any time of a span. */
 const wasHidden = (tweet: TweetFact, span: Span, played: Played): boolean =>
   !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < span.fromMs && toMs > span.toMs);
 
-/** Faults that last until they end by themselves, or somebody ends all of them. */
+/** Returns how long a fault lasted: until its own end, or until all faults were ended. */
 function faultSpan(step: Step & { readonly do: "service fault" }, played: Played): Span {
   const { startMs, steps } = played.scenario;
   const heals = steps.find((other) => other.do === "service heals" && other.atMs >= step.atMs);
@@ -288,16 +293,18 @@ interface RulesThen {
   readonly rules: WatchRules | undefined;
 }
 
-/** Accounts in another order are the same accounts. */
+/** Returns accounts in a fixed order, because their order has no meaning. */
 export const inOrder = (value: Json | undefined): Json =>
   Array.isArray(value)
     ? [...(value as readonly Json[])].map((one) => JSON.stringify(one)).sort()
     : (value ?? null);
 
-/** Nobody can know whose first request it is, of several watches. */
+/**
+ * When several watches share a request, nobody can know whose first request it is within this time.
+ */
 const REGISTERED_WITHIN_MS = 30 * MIN_MS;
 
-/** Between these times the state took the watch as it is in the end. */
+/** Returns the span in which the state registered the watch as it is in the end. */
 function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   const there = rules.filter((one) => one.rules !== undefined);
   const subject = (one: RulesThen | undefined) =>
@@ -310,7 +317,7 @@ function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   while (first > 0 && subject(there[first - 1]) === subject(there[first])) first -= 1;
   const fromMs = there[first]?.epoch.fromMs ?? 0;
   const asked = played.asked.find((one) => one.atMs >= fromMs && one.endpoint !== "key-usage-info");
-  // One that is not polled yet has no baseline either.
+  // A disabled watch is not polled, so it has no baseline either.
   const enabledMs =
     there.slice(first).find((one) => one.rules?.isEnabled === true)?.epoch.fromMs ?? played.endMs;
   const isLate = there[first]?.epoch !== rules[0]?.epoch || enabledMs !== fromMs;
@@ -322,7 +329,7 @@ function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   };
 }
 
-/** Paused, disabled or removed at some time. */
+/** Whether a watch was paused, disabled or removed at some time. */
 const wasAway = (watch: string, { scenario }: Played, epochs: readonly RulesThen[]): boolean =>
   epochs.some(({ rules }) => rules?.isEnabled !== true) ||
   scenario.steps.some(
@@ -338,8 +345,10 @@ const awayMs = (epochs: readonly RulesThen[]): number =>
     0,
   );
 
-/** Searches and mentions go by handles, which other people can take. */
-/** A watch that is added after somebody else took a handle follows that one. */
+/**
+ * Whether a handle belonged to somebody else when the watch was added. The watch then follows the
+ * new owner. Searches and mentions go by handles, which others can take.
+ */
 function namesStranger(rules: Parameters<typeof registeredMs>[0], played: Played): boolean {
   const { startMs, steps } = played.scenario;
   return steps.some((step) => {
@@ -361,7 +370,8 @@ function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean 
       : [],
   );
   if (watch === undefined || moved.length === 0) return false;
-  // A condition on the handle goes by what the author is called then; rechecks evaluate it again.
+  // A condition on the handle is evaluated with the author's present name, and rechecks evaluate it
+  // again.
   if (moved.some((handle) => textOf(watch.keys["where"]).includes(handle))) return true;
   const text = JSON.stringify(watch.keys);
   return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"

@@ -16,9 +16,9 @@ import { accountsOf, postNamed } from "./selects.ts";
 import { textOf } from "./rules.ts";
 import type { Watched } from "./timeline.ts";
 
-/** One list. Whoever is not among its people is never on it. */
+/** One list. An account that is not among its people is never on it. */
 export interface Listed {
-  /** The account it is of; "" where there is none. */
+  /** The account whose list it is; "" if there is none. */
   readonly target: string;
   readonly people: readonly string[];
   readonly factsOf: (who: string) => readonly Fact[];
@@ -97,7 +97,7 @@ function membershipOf(keys: Readonly<Record<string, Json>>, evidence: Evidence):
   }
 }
 
-/** Faults that put posts in, or take them away somewhere and leave them elsewhere. */
+/** Faults that add posts, or remove them in some places and leave them in others. */
 const POST_FAULTS = /^(?:late_visible|deleted_and_restored|protected|twin_ids|shifting_pages)$/;
 
 interface Answers {

@@ -1,6 +1,6 @@
 /**
- * When the processes of a simulation ran, and when not: what a rule excuses, and what each of
- * several replicas may have left half done.
+ * When the processes of a simulation ran and when not. A rule may excuse a process, and several
+ * replicas may leave work half done.
  */
 import type { LifeSpan } from "../run/keeper.ts";
 import type { Played } from "../run/simulate.ts";
@@ -12,15 +12,15 @@ interface Span {
 }
 
 /**
- * Others take over within this, and have then handed over among each other what is theirs: the
- * lease, and some seconds.
+ * Others take over within this time and have then shared out the work again: the lease, and some
+ * seconds.
  */
 const TAKEN_OVER_MS = 30_000;
 
 const nextOf = ({ lives }: Played, { number, replica }: LifeSpan): LifeSpan | undefined =>
   lives.find((other) => other.replica === replica && other.number > number);
 
-/** When the server of the state was shut down. */
+/** Returns when the database server was shut down. */
 export const aways = ({ scenario: { startMs, steps } }: Played): readonly Span[] =>
   steps.flatMap((step) =>
     step.do === "server away"
@@ -29,8 +29,8 @@ export const aways = ({ scenario: { startMs, steps } }: Played): readonly Span[]
   );
 
 /**
- * When a replica was down, or stood still, or none could work. Of several the others do its part,
- * once they have taken it over.
+ * Returns when a replica was down or stalled, or no replica could work. The others do its work once
+ * they have taken it over.
  */
 export const downs = (played: Played): readonly Span[] => [
   ...played.lives.flatMap((life) => [
@@ -41,8 +41,8 @@ export const downs = (played: Played): readonly Span[] => [
 ];
 
 /**
- * When one of several may take over from another: moments, and all within half a minute behind
- * them. Of one daemon the moments alone.
+ * Returns when one replica may take over from another: certain moments, and the half minute after
+ * each. With a single daemon only the moments themselves.
  */
 export function handovers(played: Played): readonly Span[] {
   const moments = played.lives.flatMap(({ fromMs, toMs, stalls, cutOffsMs }) => [
@@ -72,7 +72,7 @@ export const cuts = ({ lives }: Played): readonly Span[] =>
     ...stalls,
   ]);
 
-/** Nobody takes over within this, and nothing that waits for an answer gives up. */
+/** No takeover happens within this time, and no pending request times out. */
 const SHORT_STALL_MS = 5_000;
 
 /** A replica that stalls longer than this is declared dead by the others. */

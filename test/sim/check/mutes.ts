@@ -1,11 +1,14 @@
-/** When a named time interval holds, in local time, as the documentation of time intervals says. */
+/**
+ * Decides when a named time interval is active, in local time, as the documentation of time
+ * intervals says.
+ */
 import type { Interval, WrittenHours } from "./rules.ts";
 
 const MIN_MS = 60_000;
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
-/** Local times by zone and minute: the checks ask for most minutes many times. */
+/** Caches local times by zone and minute, because the checks ask for most minutes many times. */
 const known = new Map<string, LocalTime>();
 const MAX_KNOWN = 100_000;
 
@@ -42,7 +45,7 @@ function readLocalTime(atMs: number, timezone: string): LocalTime {
   };
 }
 
-/** `monday:friday` and the like. */
+/** Returns whether a day matches `monday:friday` and the like. */
 function isOnDay(weekdays: readonly string[], day: number): boolean {
   if (weekdays.length === 0) return true;
   return weekdays.some((text) => {
@@ -78,8 +81,8 @@ export const isMuted = ({ mutes, actives }: Hours, atMs: number): boolean =>
   (actives.length > 0 && !actives.some((interval) => holds(interval, atMs)));
 
 /**
- * An end at or before its start lies on the next day, and the window belongs to the day on which it
- * starts.
+ * Returns whether an interval is active. A window whose end is not after its start ends on the next
+ * day, and belongs to the day on which it starts.
  */
 function holds(interval: Interval, atMs: number): boolean {
   return interval.some(({ times, weekdays, timezone }) => {
@@ -97,7 +100,7 @@ function holds(interval: Interval, atMs: number): boolean {
 
 const LONGEST_MS = 2 * 24 * 60 * MIN_MS;
 
-/** The first minute that is not muted; undefined when that is days away. */
+/** Returns the first minute that is not muted, or undefined if that is days away. */
 export function mutedUntil(hours: Hours, atMs: number): number | undefined {
   for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS)
     if (!isMuted(hours, ms)) return ms;

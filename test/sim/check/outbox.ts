@@ -1,5 +1,5 @@
 /**
- * The outbox of the state, joined to what the receivers saw: which attempts belong to which
+ * The outbox of the state, combined with what the receivers saw: which attempts belong to which
  * message, and which group an alert was in.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -26,11 +26,11 @@ export interface Alert {
 export interface Outbox {
   readonly alerts: readonly Alert[];
   readonly messages: ReadonlyMap<string, LeftMessage>;
-  /** Alerts of a message, in the order in which they came about. */
+  /** The alerts of each message, in the order of creation. */
   readonly members: ReadonlyMap<string, readonly Alert[]>;
-  /** Attempts of a message, in order. */
+  /** The attempts of each message, in order. */
   readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
-  /** Attempts to deliver what no message holds. */
+  /** Attempts that belong to no message of the state. */
   readonly unmatched: readonly Attempt[];
 }
 
@@ -56,14 +56,17 @@ export function routedOf({ labels, body }: Pick<LeftEvent, "labels" | "body">): 
   };
 }
 
-/** A reload ends what is under way before another configuration is active. */
+/** A reload finishes the work in progress before another configuration is active. */
 const RELOAD_TAKES_MS = 20_000;
 
-/** Configurations that may have been active at that moment. */
+/** Returns the configurations that may have been active at that moment. */
 export const epochsAt = (epochs: readonly RuledEpoch[], atMs: number): readonly RuledEpoch[] =>
   epochs.filter(({ fromMs, toMs }) => fromMs <= atMs + 1_000 && toMs >= atMs - RELOAD_TAKES_MS);
 
-/** An event that is enriched goes where the routes say once it is; others at once. */
+/**
+ * Returns the configurations that may have placed an alert. An event with an enrichment is routed
+ * once it is enriched, others at once.
+ */
 export const epochsOfAlert = (
   epochs: readonly RuledEpoch[],
   { labels, detectedAtMs }: Pick<LeftEvent, "labels" | "detectedAtMs">,
@@ -83,7 +86,7 @@ export function readOutbox(
   const events = new Map(left.events.map((event) => [event.id, event]));
   const alerts = left.deliveries.map((row): Alert => {
     const event = events.get(row.eventId) as LeftEvent;
-    // The daemon's own events go to ops at once, whatever watch they are about.
+    // The daemon's own events go to ops at once, whichever watch they concern.
     const possible =
       event.watchType === "daemon"
         ? []
@@ -130,7 +133,10 @@ export function readOutbox(
   return { alerts, messages, members, attempts: found, unmatched };
 }
 
-/** A message is sent with the line that says who had acknowledged its alerts before it was made. */
+/**
+ * Returns the messages that an attempt with a footer may belong to. The footer says who had
+ * acknowledged the alerts before the message was made.
+ */
 function withFooter(attempt: Attempt, messages: readonly LeftMessage[]): readonly LeftMessage[] {
   const text = contentOf(attempt.body);
   if (!/cknowledged/.test(text)) return [];
@@ -151,24 +157,27 @@ function commonChars(one: string, other: string): number {
 }
 
 /**
- * It goes on with the list of the message that it stands below. What else stands below one is of
- * the same thread.
+ * Returns whether a message continues the list of the message it stands below. Any other message
+ * below it only belongs to the same thread.
  */
 export function isPart({ parentId, body }: LeftMessage): boolean {
   const { lines, blocks, isPart: isMarked } = (JSON.parse(body) ?? {}) as JsonObject;
   return parentId !== null && lines === undefined && (blocks === undefined || isMarked === true);
 }
 
-/** Attempts to deliver a message; not of those that open a thread or publish. */
+/** Whether an attempt delivers a message. Attempts that open a thread or publish do not. */
 export const isMessage = (attempt: Attempt): boolean => !isEdit(attempt) && isPost(attempt);
 
-/** An edit of a message that is there. */
+/** Whether an attempt edits an existing message. */
 export const isEdit = ({ wire, path }: Attempt): boolean =>
   (wire === "slack-bot" && path.endsWith("/chat.update")) ||
   (wire === "discord-bot" && /\/messages\/\d+$/.test(path)) ||
   (wire === "telegram" && path.endsWith("/editMessageText"));
 
-/** A message that its receiver did not have: neither crossposted nor given a thread afterwards. */
+/**
+ * Whether an attempt posts a new message, neither a crosspost nor a thread that is opened
+ * afterwards.
+ */
 export const isPost = ({ sink, path, body }: Attempt): boolean =>
   sink !== "" &&
   !path.endsWith("/crosspost") &&
@@ -203,13 +212,13 @@ function contentOf(body: unknown): string {
 }
 
 /**
- * A state that cannot be written cannot hold what says so: it goes to a sink of `ops` directly.
- * check-ops.ts says when.
+ * Whether a message is about a state that cannot be written. The state cannot hold that message, so
+ * it goes to a sink of `ops` directly. check-ops.ts checks when.
  */
 export const isOfState = ({ text }: Pick<Attempt, "text">): boolean =>
   /chirpwatch can(?:not write its state| write its state again)/.test(text);
 
-/** Once more without its looks, after a refusal. */
+/** Whether an attempt repeats a refused message without its formatting. */
 const isPlain = ({ wire, body }: Attempt): boolean => {
   const { message = body, blocks, embeds } = body as JsonObject;
   return wire.startsWith("slack")
@@ -218,8 +227,8 @@ const isPlain = ({ wire, body }: Attempt): boolean => {
 };
 
 /**
- * The account that an alert says has come or gone, where, and at which sink: the same for both
- * directions. Undefined of other alerts.
+ * Returns the account that an alert reports as joined or left, with the list and the sink. It is
+ * the same for both directions, and undefined for other alerts.
  */
 export function comingOf({ row, event }: Alert): string | undefined {
   if (!/\.(?:added|removed|entered|left)$/.test(event.type) || event.type.startsWith("trend."))
@@ -257,7 +266,10 @@ export function groupBy<T>(
   return groups;
 }
 
-/** The alert that this one joined, over several steps; itself when it joined none. */
+/**
+ * Returns the alert that this one joined, over several steps, or the alert itself if it joined
+ * none.
+ */
 export function rootOf(alert: Alert, { alerts }: Pick<Outbox, "alerts">): Alert {
   const { joinedId } = alert.row;
   const joined = joinedId === null ? undefined : alerts.find(({ row }) => row.id === joinedId);

@@ -10,10 +10,10 @@ import type { TweetFact } from "../run/world-history.ts";
 
 export interface Reported {
   readonly tweetId: string;
-  /** The event's type, where it can be known, and its id, where the receiver gets it. */
+  /** The event's type, if it can be known, and its id, if the receiver gets it. */
   readonly type: string | undefined;
   readonly eventId: string | undefined;
-  /** Watches that are named as having matched; in a list of many nobody is. */
+  /** The watches named as having matched. A long list names none. */
   readonly watches: readonly string[];
 }
 
@@ -23,15 +23,16 @@ export interface Receipt {
   readonly sink: string;
   readonly atMs: number;
   /**
-   * The same for every attempt of one message, where the receiver can see it; else its whole text.
+   * A key that is the same for every attempt of one message, if the receiver can see one. Otherwise
+   * the whole text.
    */
   readonly message: string;
   readonly reported: readonly Reported[];
-  /** Ids that stand anywhere in it, also as what a tweet answers or quotes. */
+  /** The tweet ids anywhere in the message, including tweets that are answered or quoted. */
   readonly named: ReadonlySet<string>;
-  /** The daemon's own events. */
+  /** The types of the daemon's own events. */
   readonly opsAlerts: readonly string[];
-  /** When the newest of its events was detected; only what programs get says so. */
+  /** When the newest of its events was detected. Only sinks for programs get that. */
   readonly detectedAtMs: number | undefined;
 }
 
@@ -64,7 +65,9 @@ type EventData = {
 export const isForPrograms = (wire: Wire): boolean =>
   wire === "webhook" || wire === "file" || wire === "exec";
 
-/** The documents of a message: a webhook or a program gets one, a file one for each event. */
+/**
+ * Returns the documents of a message: a webhook or a program gets one, a file one for each event.
+ */
 export const documentsOf = ({ wire, body, text }: Attempt): readonly EventDocument[] =>
   (wire === "file" || wire === "exec"
     ? text
@@ -97,7 +100,8 @@ const ESCALATED =
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textOf(attempt);
-  // A report of what did not arrive reports none of it, and one of the top posts alerts of none.
+  // Whether a message is a report. A report about missing alerts reports none of them, and a list
+  // of top posts is no alert about them.
   const isReport =
     /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text) ||
     text.includes("Top posts, as last seen:") ||
@@ -142,7 +146,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
  * text above a list is about all of its lines; on a console each line names its own watch.
  */
 function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
-  // A console marks what is alarming with "!", and moves the lines of a list in.
+  // A console marks alerts with "!" and indents the lines of a list.
   const [marks, bullet] =
     wire === "console" ? [/^(?=(?: {2})?[•!] )/m, /^(?: {2})?[•!] /] : [/^(?=• )/m, /^• /];
   const parts = text.split(marks);
@@ -156,21 +160,23 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 }
 
 /**
- * The heading of the section of a digest in which a line stands, such as "w0 (3)" or
- * "w0 (9, 3 shown)", or "w0: Posts (3)" of a watch in sections of its own. Some chats escape the brackets. The heading of the whole
- * names the watches of all sections.
+ * Returns the heading of the digest section in which a line stands: "w0 (3)" or "w0 (9, 3 shown)",
+ * or "w0: Posts (3)" if the watch has several sections. Some chats escape the brackets. The
+ * digest's own heading names the watches of all sections.
  */
 const sectionOf = (line: string, text: string): string | undefined =>
   [...text.slice(0, text.indexOf(line)).matchAll(SECTION)].at(-1)?.[0];
 
 const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/gm;
 
-/** Posts that other watches follow: reported as values, or as what somebody answered. */
+/**
+ * Posts that other watches follow. They are reported as values, or as posts that somebody answered.
+ */
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
 /**
  * Returns the event type that a text shows. With several alerts in one message the type cannot be
- * told apart. A digest can cut a title off before its verb; then only the digest's heading says "1
+ * determined. A digest can cut a title off before its verb; then only the digest's heading says "1
  * deleted post".
  */
 function typeOf(text: string, count: number): string | undefined {

@@ -32,8 +32,8 @@ export interface Routed {
 }
 
 /**
- * Every sink once, by the first that names it: the watch's own sinks, or else the routes that take
- * the event.
+ * Returns every sink of an event once, by the first route that names it: the watch's own sinks, or
+ * else the routes that take the event.
  */
 export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
   const named: readonly Omit<Place, "hours" | "digest" | "dedupe" | "escalate">[] =
@@ -54,8 +54,9 @@ export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): reado
 }
 
 /**
- * Children are asked in order; the first that takes it ends the search, unless it says `continue`;
- * a route whose children do not take it takes it itself.
+ * Returns the routes that take an event. Children are asked in order. The first one that takes it
+ * ends the search unless it has `continue`. A route takes the event itself if none of its children
+ * does.
  */
 function taking(route: RouteRules | undefined, routed: Routed): readonly RouteRules[] {
   if (route === undefined || !route.matchers.every((matcher) => matches(matcher, routed.labels)))
@@ -79,6 +80,6 @@ export function matches(matcher: string, labels: Labels): boolean {
   return new RegExp(`^(?:${value})$`, "s").test(actual) === (op === "=~");
 }
 
-/** The root and everything below it. */
+/** Returns the route and all routes below it. */
 export const routesIn = (root: RouteRules | undefined): readonly RouteRules[] =>
   root === undefined ? [] : [root, ...root.routes.flatMap(routesIn)];

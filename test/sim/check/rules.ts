@@ -10,15 +10,15 @@ export interface WatchRules {
   readonly type: string;
   /** All keys of the watch, with those of `defaults.watch` filled in. */
   readonly keys: JsonObject;
-  /** Undefined: the tree decides. */
+  /** The watch's own sinks. Undefined: the route tree decides. */
   readonly sinks: readonly string[] | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly isEnabled: boolean;
-  /** The longest it may be between two of its polls. */
+  /** The longest time between two polls of the watch. */
   readonly gapMs: number;
   readonly maxAgeMs: number;
   readonly overlapMs: number;
-  /** The longest it may be between two full polls of an account that is probed. */
+  /** The longest time between two full polls of a probed account. */
   readonly fullPollMs: number;
 }
 
@@ -28,9 +28,9 @@ export interface Throttle {
   readonly digestIntervalMs: number;
 }
 
-/** One that has a schedule. */
+/** A digest with a schedule. */
 export interface WrittenDigest {
-  /** The longest it may be between two of them. */
+  /** The longest time between two digests. */
   readonly gapMs: number;
   readonly maxItems: number;
 }
@@ -53,7 +53,7 @@ export interface WrittenStep {
   readonly when: string | undefined;
 }
 
-/** False: nobody, whatever the sink says. */
+/** The steps of `escalate`. False: nobody is notified, whatever the sink says. */
 type WrittenEscalation = readonly WrittenStep[] | false | undefined;
 
 export interface SinkRules {
@@ -65,13 +65,13 @@ export interface SinkRules {
   readonly throttle: Throttle | undefined;
   readonly hours: WrittenHours;
   readonly digest: WrittenDigest | undefined;
-  /** False: none. Undefined: the default of its type. */
+  /** The `dedupe` of the sink. False: none. Undefined: the default of its type. */
   readonly dedupe: WrittenDedupe | false | undefined;
   readonly levels: WrittenLevels;
   readonly escalate: WrittenEscalation;
 }
 
-/** At which hours alerts are sent, as far as it is written. */
+/** The hours at which alerts are sent, as far as they are configured. */
 export interface WrittenHours {
   readonly mutes: readonly Interval[] | undefined;
   readonly actives: readonly Interval[] | undefined;
@@ -89,10 +89,10 @@ export interface RouteRules {
   readonly groupIntervalMs: number;
   readonly hours: WrittenHours;
   readonly throttle: Throttle | undefined;
-  /** False: none, whatever the sink says. */
+  /** The digest of the route. False: none, whatever the sink says. */
   readonly digest: WrittenDigest | false | undefined;
   readonly dedupe: WrittenDedupe | false | undefined;
-  /** Name of its own. */
+  /** The route's own template. */
   readonly template: string | undefined;
   readonly levels: WrittenLevels;
   readonly escalate: WrittenEscalation;
@@ -238,7 +238,7 @@ function sinkOf(
   intervals: JsonObject,
 ): SinkRules {
   const type = textOf(own["type"]);
-  // A secret of its own replaces the default one, whichever way each is written.
+  // A sink's own secret replaces the default one, even if one is in a file and the other is not.
   const plain = (key: string) => key.replace(/_file$/, "");
   const replaced = new Set(Object.keys(own).map(plain));
   const inherited = Object.entries(object(defaults[type])).filter(
@@ -320,8 +320,8 @@ function digestOf(written: Json | undefined): WrittenDigest | false | undefined 
 }
 
 /**
- * Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are
- * each route's own.
+ * Creates a route. Children inherit the sink and its grouping. Hours, throttles, `where` and
+ * `continue` are each route's own.
  */
 function routeOf(
   own: JsonObject,

@@ -21,7 +21,7 @@ const INCLUDED: Readonly<Record<string, readonly TweetFact["kind"][]>> = {
 };
 const INCLUDED_ELSEWHERE: readonly TweetFact["kind"][] = ["reply", "quote"];
 
-/** `unsure`: the service may or may not show it there. */
+/** Whether a watch reports a tweet. `unsure`: the service may or may not show it there. */
 export type Selection = "yes" | "no" | "unsure";
 
 export function selects(watch: WatchRules, tweet: TweetFact, scene: Scene): Selection {
@@ -33,7 +33,8 @@ export function selects(watch: WatchRules, tweet: TweetFact, scene: Scene): Sele
   if (where !== undefined && !where.holds(tweet)) return "no";
   if (["min_likes", "min_replies", "min_retweets"].some((key) => Number(keys[key] ?? 0) > 0))
     return "unsure";
-  // A retweet's text is its original's, cut; what searches make of it is the service's own affair.
+  // The text of a retweet is its original's, cut short. Whether searches match it is up to the
+  // service.
   return tweet.kind === "retweet" && /search|mentions|community/.test(type) ? "unsure" : "yes";
 }
 

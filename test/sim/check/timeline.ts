@@ -12,14 +12,14 @@ import { downs } from "./lives.ts";
 import type { WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
-/** A first poll and the answer to it take no longer where nothing is wrong. */
+/** When nothing is wrong, the first poll and its answer arrive within this time. */
 export const BASELINE_WITHIN_MS = 3 * MIN_MS;
-/** The longest the daemon leaves a service alone that failed. */
+/** The longest time for which the daemon leaves a failed service alone. */
 const AFTER_FAULT_MS = 35 * MIN_MS;
 /** The greatest age of an answer when its content is reported. */
 export const STALE_MS = 10_000;
 
-/** The values that held at some time between two moments, both included. */
+/** Returns the values that held at some time between two moments, both included. */
 export function valuesWithin(
   facts: readonly Fact[],
   fromMs: number,
@@ -39,7 +39,7 @@ interface Span {
 }
 
 /**
- * A value that stood so long, while nothing was wrong, that a watch must have seen it by `byMs`.
+ * A value that held for so long, while nothing was wrong, that a watch must have seen it by `byMs`.
  */
 export interface Seen {
   readonly fromMs: number;
@@ -129,7 +129,7 @@ const SUBJECTS = [
 ];
 const RANKS = ["top", "tell", "move_by"];
 
-/** Watches that asked for the same all the time they were there. */
+/** Returns watches that asked for the same all the time they existed. */
 export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
   const nameOf = createNames(epochs);
   const { startMs, busyMs, mode, steps } = played.scenario;
@@ -147,7 +147,7 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
     );
     const [first, last] = [there[0], there.at(-1)?.rules];
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
-    // One that is disabled has no baseline yet.
+    // A disabled watch has no baseline yet.
     const { fromMs } = (there.find(({ rules }) => rules?.isEnabled === true) ?? first).epoch;
     const isUndisturbed =
       fromMs === epochs[0]?.fromMs &&
@@ -178,7 +178,7 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
 
 const RETURN_MS = 10 * MIN_MS;
 
-/** A watch may be resumed several times, and by any of its names. */
+/** Returns the pauses of a watch. It may be resumed several times, and by any of its names. */
 const pausesOf = (ids: readonly string[], { scenario, endMs }: Played): readonly Span[] =>
   scenario.steps.flatMap((step) => {
     if (step.do !== "pause" || !ids.includes(step.watch)) return [];
@@ -199,7 +199,7 @@ const isOfWorld = (what: string): boolean =>
     what,
   );
 
-/** Accounts that faults hide, rename or replace. */
+/** Returns the accounts that faults hide, rename or replace. */
 export const troubledHandles = ({ played }: Evidence): ReadonlySet<string> =>
   new Set(
     played.scenario.steps.flatMap((step) =>
@@ -207,6 +207,9 @@ export const troubledHandles = ({ played }: Evidence): ReadonlySet<string> =>
     ),
   );
 
-/** Whoever came while the service's clock was ahead has not come yet once it is right again. */
+/**
+ * Whether the service's clock ran ahead. An account that joined in that time has not joined yet
+ * once the clock is right again.
+ */
 export const isClockAhead = ({ played }: Evidence): boolean =>
   played.scenario.steps.some((step) => step.do === "service fault" && step.name === "clock_ahead");

@@ -13,7 +13,7 @@ import type { Attempt } from "../run/sinks.ts";
 export interface Outcome {
   /** The number of events for each fact. */
   readonly events: ReadonlyMap<string, number>;
-  /** Facts by sink that took them. */
+  /** The facts that arrived, each with the sink that took it. */
   readonly arrived: ReadonlySet<string>;
   /** How many silences the operator was told of. */
   readonly silences: number;
@@ -22,16 +22,16 @@ export interface Outcome {
 export interface Account {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
-  /** Whatever else is wrong. */
+  /** Everything else that is wrong. */
   readonly others: readonly string[];
   /**
-   * Messages that a sink took again, with the same key, as the answer to the first was on its way
-   * when the process ended.
+   * The number of messages that a sink took again with the same key, because the answer to the
+   * first attempt was in transit when the process ended.
    */
   readonly copies: number;
 }
 
-/** The watch `w0` is called `w10` from the reload on. */
+/** Returns the fact that an event reports. After the reload the watch `w0` is called `w10`. */
 const factOf = ({
   watch,
   type,
@@ -65,15 +65,15 @@ function arrivedIn({ outbox, played }: Evidence): ReadonlySet<string> {
   ]);
 }
 
-/** Without the counts, which are those of the last poll. */
+/** Returns the text without its counts, which are those of the last poll. */
 const wordsOf = (body: unknown): string =>
   String((body as { readonly text?: unknown }).text).replaceAll(/^(?:Views|Followers) .*\n/gm, "");
 
-/** Discord answers a repeat with the message that is there. */
+/** Discord answers a repeat with 200 and the message that is there already. */
 const isTaken = ({ accepted, wire, status }: Attempt): boolean =>
   accepted || (wire === "discord-bot" && status === 200);
 
-/** Results are stored at most so long after the answer. */
+/** Results are stored at most this long after the answer. */
 const STORED_WITHIN_MS = 1_000;
 
 export function accountOf(played: Played, expected: Outcome): Account {
@@ -102,8 +102,8 @@ export function accountOf(played: Played, expected: Outcome): Account {
 }
 
 /**
- * The checks know neither backfills, nor that a dead letter that is sent again leaves its first
- * message empty.
+ * The checks know nothing about backfills, nor that a dead letter which is sent again leaves its
+ * first message empty.
  */
 const isOfScenario = (objection: string): boolean =>
   /\bold[01] \(|^s1: message \S+ holds no alert$/.test(objection);

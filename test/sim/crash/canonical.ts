@@ -1,8 +1,8 @@
 /**
- * The one scenario in which a process is cut at every point: kinds of watches, kinds of sinks,
- * digests, silences, throttles, updates, escalations, a mark, a backfill, an enrichment, a reload and
- * a dead letter that is sent again. Everything happens far enough from any limit of time that a process that is away
- * for a while still has to find and to send it all.
+ * The one scenario in which a process is cut at every point. It has all kinds of watches and sinks,
+ * digests, silences, throttles, updates, escalations, a mark, a backfill, an enrichment, a reload
+ * and a dead letter that is sent again. Everything happens far enough from any time limit that a
+ * process which is away for a while still finds and sends all of it.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ARTICLE_POST, COUNTED_POSTS, FAN_LIST_ID, postRef } from "../draw/cast.ts";
@@ -80,7 +80,7 @@ const config = (watches: JsonObject): JsonObject => ({
   reports: { r0: { schedule: "@every 5m", sink: ["s0", "s1"], by: ["lang"], title: "Found" } },
 });
 
-/** `w0` gets another name, `w9` is new, and `w6` gets another sink. */
+/** The reload renames `w0`, adds `w9`, and gives `w6` another sink. */
 const { w0, ...others } = WATCHES;
 const CHANGED: JsonObject = {
   w10: { ...(w0 as JsonObject), moved_from: "w0" },
@@ -155,7 +155,10 @@ const STEPS: readonly Step[] = [
   { do: "remove", atMs: at(14), post: "p1" },
 ];
 
-/** @param replicas one daemon on a file of its own, or several that share a server */
+/**
+ * Returns the scenario. @param replicas one daemon on a file of its own, or several that share a
+ * server
+ */
 export const canonical = (replicas: number): Scenario => ({
   ...{
     seed: 1,

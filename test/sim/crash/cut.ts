@@ -1,6 +1,6 @@
 /**
- * Plays the canonical scenario with one process cut at one point, and finds out at which points
- * there are to cut.
+ * Plays the canonical scenario with one process cut at one point, and finds the points at which one
+ * can be cut.
  */
 import { STORE_WRITES } from "../run/crash-points.ts";
 import { simulate } from "../run/simulate.ts";
@@ -24,12 +24,12 @@ export interface Recording {
 /** How long a process that was cut stays away: less than a replica's lease, or more. */
 const DOWN_MS = [3_000, 25_000] as const;
 
-/** Asked all the time whether the state can be written: they leave nothing in it. */
+/** Calls that check all the time whether the state can be written. They leave nothing in it. */
 const PROBES = /^store\.prove/;
 
 /**
- * Calls that send, or whose writes are committed by others; all others that write are known by
- * their commits.
+ * Calls that send, or whose writes are committed by other calls. All other writing calls are known
+ * by their commits.
  */
 const SENDS: ReadonlySet<string> = new Set([
   ...[
@@ -44,7 +44,10 @@ const SENDS: ReadonlySet<string> = new Set([
   ...STORE_WRITES.map((name) => `store.${name}`),
 ]);
 
-/** Every call that writes or sends in the first life of each replica, at each of its moments. */
+/**
+ * Records every call that writes or sends in the first life of each replica, at each of its
+ * moments.
+ */
 export async function recordCuts(replicas: number): Promise<Recording> {
   const passed: Cut[] = [];
   const counts = new Map<string, number>();

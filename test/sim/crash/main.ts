@@ -1,5 +1,5 @@
 /**
- * Cuts the canonical scenario at one point, or as a worker at each that it is sent: see
+ * Cuts the canonical scenario at one point, or as a worker at each point that it is sent: see
  * test/sim/README.md.
  */
 import { warmUp } from "../run/warm-up.ts";

@@ -1,17 +1,14 @@
-/**
- * Cuts the canonical scenario at many points, in processes of their own, and adds up what came of
- * it.
- */
+/** Cuts the canonical scenario at many points, in several processes, and adds up the results. */
 import { type SpreadOptions, spread } from "../run/workers.ts";
 import type { Account } from "./account.ts";
 import type { Cut, Recording } from "./cut.ts";
 
 export interface CutsOptions {
-  /** The script of the workers: main.ts of this folder, as it was compiled. */
+  /** The script of the workers: the compiled main.ts of this folder. */
   readonly script: string;
   readonly replicas: number;
   readonly workers: number;
-  /** The number of points to play, spread evenly. All are played unless it is given. */
+  /** The number of points to play, spread evenly. By default all. */
   readonly count?: number;
 }
 
@@ -79,7 +76,7 @@ const again = (cut: Cut | undefined): string =>
     ? ""
     : `node .sim/test/sim/crash/main.js ${cut.replicas} ${cut.replica} ${cut.point} ${cut.nth}`;
 
-/** The middle one of each of so many parts of the same length. */
+/** Returns the middle item of each of `count` parts of the same length. */
 function evenly<T>(all: readonly T[], count: number): readonly T[] {
   if (count >= all.length) return all;
   return Array.from(
@@ -88,7 +85,7 @@ function evenly<T>(all: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** Answers in the order of the jobs. */
+/** Returns answers in the order of the jobs. */
 async function askWorkers<Answer>(
   jobs: readonly CrashJob[],
   options: Pick<SpreadOptions<CrashJob, Answer>, "script" | "workers" | "failed">,

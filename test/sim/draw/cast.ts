@@ -33,7 +33,7 @@ export const FANS = ["fan0", "fan1", "fan2", "fan3", "fan4", "fan5", "fan6", "fa
 export const WORDS = ["acme", "bolt", "crane", "delta", "ember"] as const;
 export const LANGUAGES = ["en", "en", "en", "de", "ja"] as const;
 
-/** Texts of strangers that must arrive as harmless text: nobody's token is in them. */
+/** Texts of strangers that must arrive as harmless text. They contain no token. */
 export const ODD_TEXTS = [
   "",
   "",
@@ -59,7 +59,7 @@ const has = (text: string, word: string): boolean =>
     .split(/[^a-z0-9_#@$]+/)
     .includes(word);
 
-/** Searches, as the platform's language writes them. */
+/** Queries in the platform's search language. */
 export const QUERIES: readonly Condition[] = [
   { text: "acme", holds: ({ text }) => has(text, "acme") },
   { text: "bolt", holds: ({ text }) => has(text, "bolt") },
@@ -77,7 +77,7 @@ export const QUERIES: readonly Condition[] = [
 
 /** The word in the posts of bursts, which no other query finds. */
 export const BURST_WORD = "catchup";
-/** The author of bursts, whom no watch follows. */
+/** The author of bursts. No watch follows it. */
 export const BURST_AUTHOR = "hugo7";
 export const BURST_QUERIES: readonly Condition[] = [
   { text: BURST_WORD, holds: ({ text }) => has(text, BURST_WORD) },
@@ -103,7 +103,7 @@ export const CONDITIONS: readonly Condition[] = [
   { text: 'tweet.user.username != "clara2"', holds: ({ by }) => by !== "clara2" },
 ];
 
-/** Files of authors and words to ignore, line by line. */
+/** Files of authors and words to ignore, as lists of lines. */
 export const IGNORE_FILES: Readonly<Record<string, readonly string[]>> = {
   "ignored.txt": ["clara2", "@dan3"],
   "words.txt": ["delta", "giveaway"],
@@ -122,9 +122,9 @@ export const WOEID = 1;
 export const TRENDS = ["Lunch", "Rain", "Chess", "Bread", "Tea", "Snow", "R&D"] as const;
 /** The post that carries an article. */
 export const ARTICLE_POST = "article0";
-/** Posts whose counts move, and which go away. */
+/** Posts whose counts change, and which are deleted. */
 export const COUNTED_POSTS = ["counted0", "counted1"] as const;
-/** Posts that replies and quotes are about: there from the beginning. */
+/** Posts that replies and quotes are about. They exist from the beginning. */
 export const ROOT_POSTS = ["root0", "root1"] as const;
 
 /** Returns a placeholder in a configuration for the id of the named post. */

@@ -1,6 +1,6 @@
 /**
  * Draws who is notified of alerts that nobody acknowledges, and what people do about alerts. Uses
- * dice of its own, so that all other parts of a seed are the same without it.
+ * dice of its own, so that the rest of a seed does not depend on it.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "./cast.ts";
@@ -41,7 +41,10 @@ const drawSteps = (dice: Dice, names: readonly string[]): Json =>
     ...(dice.chance(0.3) ? { when: dice.pick(CONDITIONS).text } : {}),
   }));
 
-/** Leaves steps out that a configuration may not have: to where the alert is, or to nowhere. */
+/**
+ * Removes steps that a configuration may not have: those to the alert's own sink, and those to no
+ * sink.
+ */
 function withoutOwnSteps(config: ConfigText): ConfigText {
   const all = config["sinks"] as JsonObject;
   const cut = (keys: JsonObject, own: readonly string[]): JsonObject => {
@@ -69,7 +72,7 @@ function withoutOwnSteps(config: ConfigText): ConfigText {
   };
 }
 
-/** Changes who is notified, in some of the configurations of a reload. */
+/** Changes who is notified, in some of the configurations of reloads. */
 export function changeEscalations(dice: Dice, config: ConfigText): ConfigText {
   const names = Object.keys(config["sinks"] as JsonObject);
   if (names.length < 2 || !dice.chance(0.3)) return withoutOwnSteps(config);
@@ -83,10 +86,10 @@ export function changeEscalations(dice: Dice, config: ConfigText): ConfigText {
   });
 }
 
-/** The last one is nobody that a message may call. */
+/** The last name tries to mention people, which no message may do. */
 const PEOPLE = ["Ada", "Bob", "Ada", "<!channel> *Eve* @everyone"];
 
-/** Draws what people do. Some of it comes in bursts, back and forth about the same alert. */
+/** Draws what people do. Some acts come in bursts that do and undo the same thing. */
 export function drawActs(dice: Dice, busyMs: number): readonly Step[] {
   if (dice.chance(0.3)) return [];
   return Array.from({ length: dice.int(1, 12) }, () => dice.int(2 * MIN_MS, busyMs)).flatMap(

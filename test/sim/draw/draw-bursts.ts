@@ -1,7 +1,7 @@
 /**
- * Bursts beyond a page for replicas, with a pause and an outage of the service around some, under a
- * quota that the schedules need all of: what is found late then is found by pages that the month
- * has little to spare for.
+ * Draws bursts of more than a page for replicas, with a pause and an outage of the service around
+ * some of them. The schedules need all of the quota, so posts found late depend on the few pages
+ * that the month has to spare.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { BURST_AUTHOR, BURST_QUERIES, BURST_WORD } from "./cast.ts";
@@ -13,11 +13,11 @@ const MIN_MS = 60_000;
 const BURSTS = 3;
 /** A page has 20. */
 const POSTS = { least: 24, most: 44 };
-/** Searches, one for each of two replicas at least. */
+/** Enough searches that each of two replicas has at least one. */
 const WATCHES = BURST_QUERIES.map((_, n) => `catch${n}`);
 const MONTHLY = 90_000;
 
-/** The scenario as it is where its keys are soon spent. */
+/** Draws the bursts. Returns the scenario unchanged if its keys are soon spent. */
 export function drawBursts(dice: Dice, scenario: Scenario): Scenario {
   const [key] = scenario.keys;
   if (key?.quota !== ENOUGH_REQUESTS) return scenario;
@@ -70,7 +70,7 @@ function burstSteps(dice: Dice, burst: number, atMs: number): readonly Step[] {
   return [...dice.pick(around), ...posts];
 }
 
-/** No other priority is slowed down before much of the quota is spent. */
+/** Removes low priority, because only that one is slowed down before much of the quota is spent. */
 const withoutLow = (keys: Json | undefined): JsonObject => {
   const { priority, ...others } = (keys ?? {}) as JsonObject;
   return priority === undefined || priority === "low" ? others : { ...others, priority };

@@ -102,7 +102,7 @@ function drawSinks(shared: Shared): Record<string, JsonObject> {
     : sinks;
 }
 
-/** Bot tokens move from the sinks to their defaults where all of a type have one. */
+/** Moves bot tokens from the sinks to the defaults, if all sinks of a type have one. */
 function drawDefaults(
   scene: WatchScene,
   sinks: Record<string, JsonObject>,
@@ -152,14 +152,14 @@ function drawOps(dice: Dice, sinkNames: readonly string[]): JsonObject {
   };
 }
 
-/** Far more than a scenario takes. */
+/** Far more requests than a scenario takes. */
 export const ENOUGH_REQUESTS = 1_000_000;
 
 function drawApi(
   dice: Dice,
   file: (name: string, text: string) => string,
 ): { readonly api: JsonObject; readonly keys: DrawnConfig["keys"] } {
-  // The first key can pay for everything, the others may be spent soon; now and then all of them
+  // The first key can pay for everything, while the others may be spent soon. Now and then all keys
   // are.
   const isSpent = dice.chance(0.08);
   const keys = Array.from({ length: dice.pick([1, 2, 2, 3]) }, (_, n) => ({
@@ -248,7 +248,10 @@ const MATCHERS = [
 const TWEET_MATCHERS = /^(?:author|lang|kind|conversation|event)\b/;
 const LABELS = ["watch", "author", "lang", "kind", "target", "conversation", "type"];
 
-/** A matcher that could never match is refused: labels and ids are those that the watches have. */
+/**
+ * Returns matchers with labels and ids that the watches have. The configuration refuses a matcher
+ * that could never match.
+ */
 export function matchersFor(
   watches: Readonly<Record<string, JsonObject>>,
 ): Pick<RouteScene, "matchers" | "labels"> {
@@ -287,7 +290,7 @@ export function drawRoot(scene: RouteScene): JsonObject {
 function drawRoute(scene: RouteScene, depth: number): JsonObject {
   const { dice, sinks, intervals, templates } = scene;
   const isNested = depth > 0 && dice.chance(0.6);
-  // Times of a group say nothing without one.
+  // The times of a group have no effect without a group.
   const groupBy = dice.likes("route.group_by")
     ? { group_by: [...dice.some(scene.labels, 0, 2)] }
     : {};

@@ -1,6 +1,6 @@
 /**
- * Draws what changes in the world beside posts: who follows whom, who joins and leaves, what
- * profiles, scores, places and posts come to.
+ * Draws what changes in the world beside posts: follows, joins and leaves, and the values of
+ * profiles, scores, places and posts.
  */
 import {
   ARTICLE_POST,
@@ -254,7 +254,7 @@ const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
   space: [space],
 };
 
-/** Mostly what somebody watches. Some of it happens at once, and back and forth. */
+/** Draws mostly changes that a watch can see. Some happen at the same time, and back and forth. */
 export function drawFacts(scene: FactScene): readonly WorldOrder[] {
   const { dice, busyMs, types } = scene;
   const all = Object.values(SEEN_BY).flat();

@@ -1,4 +1,7 @@
-/** Makes a scenario of one daemon one of several replicas, and draws what goes wrong among them. */
+/**
+ * Turns a scenario of one daemon into one of several replicas, and draws what goes wrong among
+ * them.
+ */
 import { COMMIT_POINTS, DECIDED_POINTS, REPLICA_POINTS } from "../run/crash-points.ts";
 import type { Dice } from "./dice.ts";
 import { drawBursts } from "./draw-bursts.ts";
@@ -38,7 +41,7 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
       nth: dice.int(1, 3),
     }),
   );
-  // Three replicas that are never late take ten times as long to simulate.
+  // Three replicas without late timers take ten times as long to simulate.
   const lateMs = dice.chance(1 / 40) ? 0 : dice.pick([900, 2_900, 2_900]);
   const crashes = times(0, 2).map((atMs): Step => {
     const downMs = dice.pick([0, 1_000, 60_000]);
@@ -50,7 +53,7 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
       ? stallOnceDecided(dice, atMs, one)
       : joinWhileSending(scenario, atMs, { one, other });
   });
-  // A replica waits for one point at a time: what comes next takes the place of what it waits for.
+  // A replica waits for one point at a time, and a later step replaces that wait.
   const isClear = (step: Step) =>
     !situations.some(
       ({ atMs, ...of }) =>
@@ -88,8 +91,7 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
 const BY_HAND = /^(?:pause|resume|silence|end silence|reload|backfill|ask)$/;
 
 /**
- * The server is shut down for a while. Nobody changes anything by hand meanwhile: whoever is
- * refused does it later.
+ * Draws shutdowns of the server. People change nothing meanwhile: a refused act is repeated later.
  */
 function drawAways(dice: Dice, busyMs: number, steps: readonly Step[]): Step[] {
   if (dice.chance(0.6)) return [...steps];
@@ -108,7 +110,7 @@ function drawAways(dice: Dice, busyMs: number, steps: readonly Step[]): Step[] {
 const replicaOf = (step: object): number | undefined =>
   "replica" in step ? (step.replica as number) : undefined;
 
-/** Meanwhile others take over from it. */
+/** Stalls a replica once it has decided something. Others take over from it meanwhile. */
 function stallOnceDecided(dice: Dice, atMs: number, replica: number): readonly Step[] {
   const forMs = dice.pick([40_000, 3 * MIN_MS]);
   return [
@@ -124,7 +126,7 @@ function stallOnceDecided(dice: Dice, atMs: number, replica: number): readonly S
   ];
 }
 
-/** `one` gets a share of what `other` does while that one waits for an answer. */
+/** Starts `one`, which gets a share of the work of `other` while that one waits for an answer. */
 function joinWhileSending(
   { config }: Scenario,
   atMs: number,

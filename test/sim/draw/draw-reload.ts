@@ -1,5 +1,5 @@
 /**
- * Draws changes of the configuration while the daemon runs: each is the whole file as it is from
+ * Draws changes of the configuration while the daemon runs. Each is the whole file as it is from
  * then on.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
@@ -24,7 +24,7 @@ const without = (config: ConfigText, section: string, name: string): ConfigText 
 const namesIn = (config: ConfigText, section: string): readonly string[] =>
   Object.keys(sectionOf(config, section));
 
-/** Lists of sinks in which two names have become one. */
+/** Removes repeats from lists of sinks in which two names have become one. */
 function withoutRepeats(value: Json): Json {
   if (Array.isArray(value))
     return [
@@ -54,7 +54,7 @@ const CHANGES: readonly Change[] = [
   },
   (config, dice) =>
     put(config, "watches", dice.pick(namesIn(config, "watches")), { enabled: dice.chance(0.4) }),
-  // The same accounts in another order.
+  // Reorders the accounts of a watch.
   (config, dice) => {
     const name = dice.pick(namesIn(config, "watches"));
     const { accounts } = sectionOf(config, "watches")[name] as JsonObject;
@@ -62,7 +62,7 @@ const CHANGES: readonly Change[] = [
       ? put(config, "watches", name, { accounts: [...(accounts as readonly Json[])].reverse() })
       : config;
   },
-  // A watch gets another name, some a second time, and the route tree speaks of it by that name.
+  // Renames a watch, some of them a second time, also in the route tree.
   (config, dice, nth) => {
     const name = dice.pick(namesIn(config, "watches"));
     if (/^w[23]\d$/.test(name)) return config;
@@ -86,8 +86,8 @@ const CHANGES: readonly Change[] = [
       }),
     );
   },
-  // A watch is gone, and back with the first file; some are paused meanwhile. Neither its name nor
-  // its labels may be asked for elsewhere.
+  // Removes a watch, which comes back with the first file. Some watches are paused meanwhile.
+  // Nothing else may refer to its name or its labels.
   (config, dice) => {
     const others = JSON.stringify({ ...config, watches: {} });
     const watches = sectionOf(config, "watches");
@@ -158,7 +158,7 @@ export function drawReloads(
     });
 }
 
-/** The first file again; a watch that has another name by now moves back. */
+/** Returns to the first file. A watch that was renamed gets its old name back. */
 function backTo(
   first: ConfigText,
   config: ConfigText,

@@ -1,6 +1,6 @@
 /**
- * Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what
- * goes wrong.
+ * Draws a whole scenario from a seed: its start time, its configuration, its world, and what goes
+ * wrong.
  */
 import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
@@ -13,7 +13,10 @@ import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
-/** `replicas`: so many daemons; unless given one, and in one of six scenarios two or three. */
+/**
+ * Draws a scenario. `replicas` is the number of daemons. By default one in six scenarios has two or
+ * three.
+ */
 export function drawScenario(seed: number, replicas?: number): Scenario {
   const { scenario, isUnlimited } = drawWhole(seed, replicas);
   return isUnlimited ? scenario : limitRequests(scenario);
@@ -49,7 +52,7 @@ function drawWhole(
     ...drawActs(dice.apart("acts"), busyMs),
   ].sort(byTime);
   const isWholeCalm = dice.chance(0.1);
-  // Now and then a large one stays as it is: some mistakes need length.
+  // Now and then a large scenario keeps its size, because some mistakes need length.
   const isUnlimited = dice.chance(0.02);
   const scenario: Scenario = {
     seed,
@@ -68,10 +71,10 @@ function drawWhole(
   return { scenario: fleet, isUnlimited };
 }
 
-/** Drawn last: a scenario of one daemon is the same as if it had not been. */
+/** Draws the number of replicas last, so that the rest of a scenario does not depend on it. */
 const drawReplicas = (dice: Dice): number => (dice.chance(1 / 6) ? dice.int(2, 3) : 1);
 
-/** The service lets nobody retweet a post twice: what would be a second time is a quote. */
+/** Turns repeated retweets into quotes, because the service lets nobody retweet a post twice. */
 function withoutRepeatedRetweets(posts: readonly Step[]): readonly Step[] {
   const retweeted = new Set<string>();
   return posts.map((step) => {
@@ -90,7 +93,7 @@ const typesIn = (configs: readonly ConfigText[]): readonly string[] =>
     ),
   );
 
-/** Everything that fails works again. */
+/** Ends everything that fails. */
 function drawHeals(configs: readonly ConfigText[], atMs: number): readonly Step[] {
   const names = (key: string) => [
     ...new Set(configs.flatMap((config) => Object.keys(config[key] as JsonObject))),
@@ -102,7 +105,7 @@ function drawHeals(configs: readonly ConfigText[], atMs: number): readonly Step[
   ];
 }
 
-/** Any time, and rather often one at which calendars and clocks do odd things. */
+/** Draws the start time, often one at which calendars and clocks behave oddly. */
 function drawStart(dice: Dice): number {
   const odd = [
     Date.UTC(2026, 2, 29, 0, 10), // Berlin's clocks go forward at 01:00 UTC

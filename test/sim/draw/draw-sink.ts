@@ -1,6 +1,6 @@
 /**
- * Draws sinks: for every key of every sink type, a value that the configuration takes. The address
- * of each says which sink it is.
+ * Draws sinks: for every key of every sink type, a value that the configuration accepts. The
+ * address of a sink shows which sink it is.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "./cast.ts";
@@ -10,13 +10,13 @@ import { LOCALES } from "./draw-templates.ts";
 export interface SinkScene {
   readonly dice: Dice;
   readonly name: string;
-  /** Position of the name: channels are numbers. */
+  /** The position of the sink's name. Channels are numbers. */
   readonly index: number;
-  /** Names of time intervals. */
+  /** The names of the time intervals. */
   readonly intervals: readonly string[];
-  /** Names of templates. */
+  /** The names of the templates. */
   readonly templates: readonly string[];
-  /** Puts a file beside the configuration. @returns its path */
+  /** Creates a file beside the configuration. @returns its path */
   readonly file: (name: string, text: string) => string;
 }
 
@@ -29,7 +29,7 @@ export const drawThrottle = (dice: Dice): JsonObject => ({
   ...(dice.chance(0.4) ? { digest_interval: dice.pick(["1m", "2m"]) } : {}),
 });
 
-/** Some are due within the scenario, some are not. */
+/** Draws a digest. Some are due within the scenario, some are not. */
 export const drawDigest = (dice: Dice): JsonObject => ({
   schedule: dice.pick([
     "@every 1m",
@@ -71,12 +71,12 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
-/** When people are called. */
+/** Draws when people are mentioned. */
 const mentionTiming = (scene: SinkScene, isConditional: boolean): JsonObject => ({
   ...(isConditional || scene.dice.chance(0.6) ? { when: when(scene) as string } : {}),
   ...(scene.dice.chance(0.4) ? { min_interval: scene.dice.pick(["1m", "10m", "1h"]) } : {}),
 });
-/** One mention for each of those who are called. */
+/** Draws one mention for each of the people who are mentioned. */
 const slackMentions: Draw = (scene) =>
   scene.dice.some(["user", "group", "here", "channel"], 1).map((who) => {
     const everybody = who === "here" || who === "channel";
@@ -245,7 +245,7 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
   return dropConflicts(sink);
 }
 
-/** Keys whose value is one sink's own. */
+/** Keys whose value belongs to one sink. */
 const OWN = new Set([
   "security",
   "user",
@@ -267,8 +267,8 @@ const OWN = new Set([
 ]);
 
 /**
- * `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where
- * no sink brings its own.
+ * Draws `defaults.sink` for the sinks of a type that do not set a key themselves. A token may be
+ * here if no sink has its own.
  */
 export function drawSinkDefaults(
   shared: Pick<SinkScene, "dice" | "intervals" | "templates" | "file">,

@@ -1,4 +1,4 @@
-/** Message templates. How a title begins shows in a message which one made it. */
+/** Message templates. The beginning of a title in a message shows which template made it. */
 import type { JsonObject } from "../../../src/model/json.ts";
 
 export const TEMPLATES: Readonly<Record<string, JsonObject>> = {
@@ -14,7 +14,7 @@ export const TEMPLATES: Readonly<Record<string, JsonObject>> = {
     title: "Long form: {{ message.title }} {{ labels.team }}",
     body: "{% for media in tweet.entities limit: 2 %}{{ media.link }} {% endfor %}{{ event.detected_at | time }} {{ message.body }} <!here> @everyone",
   },
-  // It fails on every event.
+  // A template that fails on every event.
   broken: {
     events: ["tweet.created"],
     title: "Broken form",

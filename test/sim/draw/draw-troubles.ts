@@ -1,6 +1,6 @@
 /**
  * Draws what goes wrong and who interferes: crashes, restarts, reloads, pauses, clocks that are
- * set, faults of the service and of sinks.
+ * set, and faults of the service and of sinks.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { CRASH_POINTS } from "../run/crash-points.ts";
@@ -13,7 +13,7 @@ import { SINK_TROUBLES, type ConfigText, type Step } from "./scenario.ts";
 const MIN_MS = 60_000;
 
 /**
- * Faults of the service by how they are switched on: for some requests, for a while, or about an
+ * Faults of the service, by how they are switched on: for some requests, for a while, or about an
  * account.
  */
 const FOR_REQUESTS = [
@@ -113,7 +113,7 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
   ];
 }
 
-/** Some end before their time, some after everything else, some at once. */
+/** Draws a silence. Some end before their time, some after everything else, some at once. */
 function drawSilence(
   dice: Dice,
   atMs: number,
@@ -135,7 +135,7 @@ function drawSilence(
   ];
 }
 
-/** Some points are passed only when something happens. */
+/** Draws a crash. Some points are passed only when something happens. */
 function drawCrash(dice: Dice, atMs: number): readonly Step[] {
   const point = dice.pick(CRASH_POINTS);
   const isOfClock = point.startsWith("store.setTimesBack:");

@@ -1,5 +1,5 @@
 /**
- * Draws watches: for every key of every watch type, a value that the configuration takes. A key
+ * Draws watches: for every key of every watch type, a value that the configuration accepts. A key
  * that is missing here fails the coverage test.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
@@ -26,7 +26,7 @@ import type { Dice } from "./dice.ts";
 
 export interface WatchScene {
   readonly dice: Dice;
-  /** `defaults.watch` says when to poll. */
+  /** Whether `defaults.watch` says when to poll. */
   readonly hasDefaults: boolean;
   readonly sinkNames: readonly string[];
   readonly hasTree: boolean;
@@ -53,7 +53,7 @@ const community: Draw = () => COMMUNITY_ID;
 const list: Draw = () => LIST_ID;
 
 interface TypeDraws {
-  /** Keys it must have. */
+  /** Keys that the type requires. */
   readonly required: Draws;
   readonly optional: Draws;
 }
@@ -101,7 +101,7 @@ const step =
   (name: string, texts: readonly string[]): Draw =>
   ({ dice }) => ({ [name]: dice.pick(texts) });
 
-/** One or two of the names, with the same condition. */
+/** Draws one or two of the names, with the same condition. */
 const steps =
   (names: readonly string[], text: string): Draw =>
   ({ dice }) =>
@@ -306,7 +306,7 @@ export function drawWatch(scene: WatchScene): JsonObject {
   return dropConflicts(watch);
 }
 
-/** `defaults.watch`: keys of every watch, for those that do not say otherwise. */
+/** Draws `defaults.watch` for the watches that do not set a key themselves. */
 export function drawWatchDefaults(scene: WatchScene): JsonObject {
   const { dice } = scene;
   const keys = Object.entries(COMMON_KEYS).filter(

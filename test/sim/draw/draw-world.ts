@@ -1,4 +1,7 @@
-/** Draws what happens in the world: who posts what when, seen how late, taken back or not. */
+/**
+ * Draws what happens in the world: who posts what and when, how late it is visible, and whether it
+ * is deleted.
+ */
 import {
   ARTICLE_POST,
   AUTHORS,
@@ -16,7 +19,7 @@ import type { WorldOrder } from "./scenario.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** People, places and posts that were there before the daemon. */
+/** Draws the people, places and posts that existed before the daemon. */
 export function drawBefore(dice: Dice): readonly WorldOrder[] {
   const handles = AUTHORS.map(
     (handle): WorldOrder => ({ do: "account", atMs: -30 * 24 * HOUR_MS, handle, change: {} }),
@@ -51,7 +54,7 @@ export function drawBefore(dice: Dice): readonly WorldOrder[] {
   return [...handles, ...places, ...roots, ...posts];
 }
 
-/** Posts within the busy time, some taken back, in the order of their times. */
+/** Draws posts within the busy time, some of them deleted, in the order of their times. */
 export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
   const most = dice.pick([20, 60, 120, 200]);
   const times: number[] = [];
@@ -62,7 +65,7 @@ export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
     for (let n = 0; n < count; n += 1) times.push(Math.min(busyMs, atMs + n * dice.int(0, 900)));
   }
   const sorted: WorldOrder[] = [];
-  // Whoever reposts a repost reposts what that is about.
+  // A repost of a repost is about the original post.
   const known: string[] = [];
   for (const [n, atMs] of times.sort((a, b) => a - b).entries()) {
     const post = drawPost(dice, `p${n}`, atMs, known.slice(-5));
@@ -87,7 +90,7 @@ function drawPost(dice: Dice, name: string, atMs: number, known: readonly string
     dice.chance(0.3) ? `@${mentioned}` : "",
     dice.chance(0.05) ? "giveaway" : "",
   ];
-  // Words that watches look for or ignore, inside of others.
+  // Words that watches look for or ignore, as parts of other words.
   if (dice.chance(0.1)) extras.push(dice.pick(["deltawing", "giveaways", "subacme", "bolt_on"]));
   const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`]
     .filter((part) => part !== "")

@@ -1,8 +1,8 @@
 /**
- * Keeps a scenario affordable: a processor takes seconds for one with thousands of requests, and
- * finds no more in it than in several small ones. Works on what was drawn, so that a scenario below
- * the limit is the same with and without it. What is too large becomes shorter first, with
- * everything that happens in it, and is then polled less often.
+ * Keeps a scenario affordable. One with thousands of requests takes seconds of CPU time and finds
+ * no more than several small ones. Works on the drawn scenario, so that one below the limit is not
+ * changed. A scenario that is too large is first shortened, with everything that happens in it, and
+ * then polled less often.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
@@ -45,7 +45,7 @@ function expectedRequests({
   return (Math.max(...perMinute) * lengthMs) / 60_000;
 }
 
-/** Requests in a minute. */
+/** Returns the requests per minute. */
 function requestRate(config: ConfigText, files: Scenario["files"]): number {
   const defaults = ((config["defaults"] as JsonObject | undefined)?.["watch"] ?? {}) as JsonObject;
   const linesInFile = (files["accounts.txt"] ?? "").split("\n").length;
@@ -93,13 +93,13 @@ function intervalOf({ schedule, freshness }: JsonObject): number {
 const cronOf = (schedule: Json): string =>
   typeof schedule === "string" ? schedule : ((schedule as JsonObject)["cron"] as string);
 
-/** The same in less time. */
+/** Returns the same scenario in less time. */
 function shorten(scenario: Scenario, share: number): Scenario {
   const scaled = (atMs: number): number => Math.round(atMs * share);
   const steps = scenario.steps.map((step): Step => {
     const atMs = scaled(step.atMs);
     if (step.do !== "order" || step.body["ends_at"] === undefined) return { ...step, atMs };
-    // A space that ends at this moment, in words of the service.
+    // The Space ends at this moment, in the service's format.
     return {
       ...step,
       atMs,
@@ -149,7 +149,8 @@ const slowerDuration = (text: string, factor: number): string =>
 function slowerFreshness(freshness: Json, factor: number): Json {
   if (typeof freshness === "string") return slowerDuration(freshness, factor);
   const limits = freshness as Readonly<Record<string, string>>;
-  // Both by as much: a mean needs its room below the longest interval.
+  // Both limits are changed by the same factor, because a mean needs room below the longest
+  // interval.
   const most = Math.max(...Object.values(limits).map(durationOf));
   const both = Math.max(1, Math.min(factor, Math.floor(LONGEST_INTERVAL_MS / most)));
   return Object.fromEntries(
@@ -157,7 +158,7 @@ function slowerFreshness(freshness: Json, factor: number): Json {
   );
 }
 
-/** Minutes that divide an hour, so that a pattern stays regular. */
+/** Minutes that divide an hour, so that a cron pattern stays regular. */
 const CRON_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20];
 
 function slowerSchedule(schedule: Json, factor: number): Json {

@@ -1,6 +1,6 @@
 /**
- * Keys of the configuration that no scenario has, each with its reason. A key that is drawn after
- * all may not stand here.
+ * Keys of the configuration that no scenario has, each with its reason. A key that is drawn must
+ * not be listed here.
  */
 export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },

@@ -10,10 +10,11 @@ export type ConfigText = JsonObject;
 export interface Scenario {
   readonly seed: number;
   /**
-   * `safety`: faults go on to the end. `liveness`: they stop, and everything expected must arrive.
+   * The kind of check. `safety`: faults go on to the end. `liveness`: they stop, and everything
+   * expected must arrive.
    */
   readonly mode: "safety" | "liveness";
-  /** Wall time at the start. */
+  /** The wall time at the start. */
   readonly startMs: number;
   /** How long steps and posts go on. */
   readonly busyMs: number;
@@ -28,17 +29,17 @@ export interface Scenario {
   readonly replicas?: number;
   /** How late the timers fire by which replicas watch each other. */
   readonly lateMs?: number;
-  /** The time by which the wall clock of each replica is ahead of the world's, 0 unless given. */
+  /** By how much the wall clock of each replica is ahead of the world's; 0 if absent. */
   readonly skewsMs?: readonly number[];
-  /** The delay of the start of each replica, on a database that is empty; none unless given. */
+  /** By how much the start of each replica is delayed, on an empty database; no delay if absent. */
   readonly startsMs?: readonly number[];
   /**
-   * Delays follow from the time and the seed alone, and every enrichment is answered: what is read
-   * does not depend on what is sent.
+   * Whether delays depend only on the time and the seed, and every enrichment is answered. What is
+   * read then does not depend on what is sent.
    */
   readonly isPacedByTime?: true;
   readonly config: ConfigText;
-  /** Files beside it, by name. */
+  /** Files beside the configuration, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly keys: readonly { readonly key: string; readonly quota: number }[];
   /** Orders carried out before the daemon starts, in this sequence. */
@@ -52,16 +53,16 @@ export type WorldOrder =
   | {
       readonly do: "post";
       readonly atMs: number;
-      /** Names it for later orders. */
+      /** A name for the post in later orders. */
       readonly name: string;
       readonly by: string;
       readonly text: string;
       readonly kind: "post" | "reply" | "quote" | "retweet";
-      /** The name of the post it is about. */
+      /** The name of the post that this one is about. */
       readonly of?: string;
       readonly lang?: string;
       readonly community?: string;
-      /** Seen so much later than posted. */
+      /** How much later than posted the post becomes visible. */
       readonly lateMs?: number;
     }
   | { readonly do: "remove"; readonly atMs: number; readonly post: string }
@@ -107,7 +108,7 @@ export type WorldOrder =
       readonly post: string;
       readonly change: Readonly<Record<string, number>>;
     }
-  /** Whatever else the sandbox's control API takes by POST, and what is so from then on. */
+  /** Any other POST of the sandbox's control API, and the facts that hold afterwards. */
   | {
       readonly do: "order";
       readonly atMs: number;
@@ -142,15 +143,15 @@ export type Step =
       readonly nth: number;
       readonly downMs: number;
     })
-  /** `until`: it begins sooner, once another one passes a point. */
+  /** With `until` the replica starts again sooner, once another replica passes a point. */
   | (OfReplica & {
       readonly do: "restart";
       readonly downMs: number;
       readonly until?: MomentOfReplica;
     })
   /**
-   * It stands still, and goes on: where it passes the point within `withinMs`, two minutes unless
-   * said otherwise, else wherever it is then.
+   * The replica stalls and then continues. It stalls where it passes the point, or wherever it is
+   * after `withinMs`, which is two minutes by default.
    */
   | (OfReplica & {
       readonly do: "stall";
@@ -162,8 +163,8 @@ export type Step =
   /** The replica's connections to the database server are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   /**
-   * A network partition separates it from that server for so long, and neither side is notified. A
-   * transaction may be open then.
+   * A network partition separates the replica from the database server for this time, and neither
+   * side is notified. A transaction may be open then.
    */
   | (OfReplica & {
       readonly do: "part";
@@ -176,7 +177,7 @@ export type Step =
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
   | { readonly do: "resume"; readonly atMs: number; readonly watch: string }
-  /** `name` names it for its end, which may come before its time. */
+  /** `name` is used to end it, which may happen before its time. */
   | {
       readonly do: "silence";
       readonly atMs: number;
@@ -185,23 +186,27 @@ export type Step =
       readonly forMs: number;
     }
   | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
-  /** Somebody marks an alert, or takes the mark away. */
+  /** Somebody marks an alert, or removes the mark. */
   | (OfAlert & {
       readonly do: "mark";
       readonly kind: "acknowledged" | "not_relevant";
       readonly isUndo: boolean;
     })
-  /** Somebody snoozes what an alert is about, or silences its author: `for` as the API takes it. */
+  /**
+   * Somebody snoozes the subject of an alert, or silences its author. `for` is as the API takes it.
+   */
   | (OfAlert & {
       readonly do: "hold";
       readonly kind: "snooze" | "author-silence";
       readonly for: string;
-      /** At one of its sinks alone. */
+      /** Whether the snooze applies only to one of the alert's sinks. */
       readonly isAtOneSink: boolean;
     })
-  /** Somebody ends the `nth` of these, the newest first. */
+  /** Somebody ends the `nth` newest of these holds. */
   | { readonly do: "end hold"; readonly atMs: number; readonly nth: number }
-  /** A request to the daemon's own API, made again where the daemon ends before it has answered. */
+  /**
+   * A request to the daemon's own API. It is repeated if the daemon ends before it has answered.
+   */
   | { readonly do: "ask"; readonly atMs: number; readonly path: string }
   /**
    * A backfill command has read the watch's past and turns these posts, found by its query, into
@@ -237,9 +242,9 @@ export interface MomentOfReplica {
 }
 
 /**
- * `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. `too-large`:
- * a webhook refuses more than two events at once. `failing-inside`: the vendors that document one
- * answer 2xx with an error in the body, the others 500.
+ * The faults of sinks. `sluggish`: accepts at once and answers after six seconds, which is as long
+ * as a stop waits. `too-large`: a webhook refuses more than two events at once. `failing-inside`:
+ * vendors that document it answer 2xx with an error in the body, the others 500.
  */
 export const SINK_TROUBLES = [
   "rate-limited",

@@ -9,7 +9,7 @@ import type { SilenceSpan } from "./silencing.ts";
 
 export type ActStep = Step & { readonly do: "mark" | "hold" | "end hold" };
 
-/** A mark that somebody set or took away. It took effect between the two times, or never. */
+/** A mark that somebody set or removed. It took effect between the two times, or never. */
 export interface ActSpan {
   readonly kind: "acknowledged" | "not_relevant";
   /** The id of the event or of the message that was named. */
@@ -17,7 +17,7 @@ export interface ActSpan {
   readonly isUndo: boolean;
   readonly by: string;
   readonly fromMs: number;
-  /** Infinity where nobody heard of it. */
+  /** Infinity if no answer arrived. */
   toMs: number;
   /** How many alerts it changed. Undefined if no answer arrived. */
   changed: number | undefined;
@@ -31,7 +31,7 @@ export interface Acting {
   act(step: ActStep, daemon: Asked): Promise<void>;
 }
 
-/** The part of an answer about events, and about one event, that is used here. */
+/** The part of the answers about events that is used here. */
 interface Listed {
   readonly events: readonly { readonly data: { readonly id: string } }[];
 }
@@ -49,7 +49,7 @@ interface Held {
   }[];
 }
 
-/** Holds are silences to whoever checks them: they are put into `silences`. */
+/** Creates the actors. The checks treat snoozes as silences, so they are added to `silences`. */
 export function createActing({ now }: Pick<Clock, "now">, silences: SilenceSpan[]): Acting {
   const spans: ActSpan[] = [];
   const holds: SilenceSpan[] = [];
@@ -66,7 +66,7 @@ export function createActing({ now }: Pick<Clock, "now">, silences: SilenceSpan[
     spans.push(span);
     const path = `${what}/${kind === "acknowledged" ? "acknowledgement" : key}?by=${encodeURIComponent(by)}`;
     const answer = await daemon.ask(isUndo ? "DELETE" : "POST", `/api/v1/alerts/${path}`);
-    // It was perhaps stored, and the connection was cut before the daemon heard so.
+    // It may have been stored before the connection was cut.
     if (answer === undefined || answer.status >= 500) return;
     span.toMs = now();
     span.changed =
@@ -102,7 +102,7 @@ export function createActing({ now }: Pick<Clock, "now">, silences: SilenceSpan[
 
   const end = async ({ nth }: ActStep & { readonly do: "end hold" }, daemon: Asked) => {
     const id = holds.at(-1 - nth)?.id;
-    // One that was made longer has two spans.
+    // A hold that was prolonged has two spans.
     const own = holds.filter((hold) => hold.id === id);
     if (id === undefined) return;
     for (const span of own) span.certainToMs = Math.min(span.certainToMs, now());
@@ -132,7 +132,7 @@ const spanOf = (
   ...{ certainFromMs: Number.POSITIVE_INFINITY, certainToMs: Number.POSITIVE_INFINITY },
 });
 
-/** Returns the id that the person names; undefined where there is no such alert. */
+/** Returns the id that the person names, or undefined if there is no such alert. */
 async function chosen(
   { nth, named }: ActStep & { readonly do: "mark" | "hold" },
   filter: string,

@@ -1,7 +1,7 @@
 /**
  * The named points at which a simulated process can be cut. `call`: before the port is called.
  * `commit`, `committed`: before and after its transaction is committed. `answer`: the port has done
- * its work, and nobody hears of it.
+ * its work, but the answer never arrives.
  */
 
 /**
@@ -58,7 +58,7 @@ export const STORE_WRITES: readonly string[] = [
   "proveWritable",
 ];
 
-/** Reads after which something is about to be decided. */
+/** Reads on which a decision is based. */
 const STORE_READS = [
   "dueWork",
   "digestPeriod",
@@ -153,7 +153,7 @@ const NOT_CUT = [
   ],
   // Writes nothing.
   ...["proveUnlocked"],
-  // At a start and at a reload, whose crashes other writes have.
+  // Methods of a start and a reload. Crashes there are covered by other writes.
   ...["configSalt", "configRevisions", "currentConfig", "proposeConfig"],
 ];
 
@@ -222,7 +222,7 @@ export const DECIDED_POINTS: readonly string[] = [
   ],
 ];
 
-/** Before and after a transaction of a replica is committed. */
+/** The points before and after a transaction of a replica is committed. */
 export const COMMIT_POINTS: readonly string[] = [...ofAll, ...SHARING].filter((point) =>
   /:commit(?:ted)?$/.test(point),
 );

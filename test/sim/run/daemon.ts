@@ -1,7 +1,7 @@
 /**
- * The daemon of a simulation: `startDaemon` with every port simulated, which can be stopped, killed
- * at a named point and started again on the same state. Owns its lives and the control over them;
- * what happens around it comes from elsewhere.
+ * The daemon of a simulation: `startDaemon` with every port simulated. It can be stopped, killed at
+ * a named point and started again on the same state. Owns its lives and the control over them; the
+ * world around it comes from elsewhere.
  */
 import type { Hono } from "hono";
 import { type Daemon, startDaemon } from "../../../src/app/build.ts";
@@ -37,7 +37,7 @@ export interface LogLine {
 export interface SimDaemonOptions {
   readonly seed: number;
   readonly clock: VirtualClock;
-  /** For the record. */
+  /** The world's clock, for the record. */
   readonly worldClock: Clock;
   /** Returns the home of a new life. */
   readonly home: () => Home;
@@ -55,9 +55,9 @@ export interface SimDaemonOptions {
   readonly jitter?: Pick<Random, "float"> | undefined;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
-  /** Called when a life begins, before anything of it happens. */
+  /** Called when a life begins, before it does anything. */
   readonly onLife?: ((life: Life, number: number) => void) | undefined;
-  /** Others took over; it is to be stopped. */
+  /** Called when other replicas took over. The daemon must then be stopped. */
   readonly onReplaced: () => void;
 }
 
@@ -69,17 +69,17 @@ export interface Home extends Pick<Disk, "onCommit" | "kill"> {
 }
 
 export interface SimDaemon {
-  /** The one that runs now, or did last. */
+  /** The number of the life that runs now, or ran last. */
   readonly life: number;
   start(): Promise<void>;
   /** Stops it as a signal does. */
   stop(): Promise<void>;
   kill(): void;
-  /** It has come to its end by itself. */
+  /** Retires it, because it has come to its end by itself. */
   retire(): void;
   /** Calls `act` when the point is passed for the `nth` time from now on. */
   at(point: string, nth: number, act: () => void): void;
-  /** Ends, at this point. */
+  /** Ends it at this point. */
   end(point: string): void;
   stall(forMs: number): void;
   /** Cuts its connections to the database server. */
@@ -87,7 +87,7 @@ export interface SimDaemon {
   /** Lets nothing through to the database server for this time. */
   part(forMs: number): void;
   reload(): Promise<unknown>;
-  /** Asks the daemon's own API. Undefined while none runs. */
+  /** Sends a request to the daemon's own API. Returns undefined while none runs. */
   ask(
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -142,7 +142,8 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       visit: async () => undefined,
       close: async () => undefined,
     }),
-    // The process has the memory of all seeds that it plays, and needs it for the next ones.
+    // The process reuses its memory for all seeds that it plays, so there is no need to collect
+    // garbage.
     collectGarbage: () => undefined,
   });
 

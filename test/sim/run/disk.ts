@@ -21,7 +21,7 @@ export interface Disk {
   fault: DiskFault | undefined;
   /** Ends the process that has files open here, at this very moment. */
   kill(): void;
-  /** Nobody uses this disk any more. */
+  /** Leaves the disk: no simulation uses it any more. */
   leave(): void;
 }
 
@@ -32,7 +32,7 @@ interface Watched extends Disk {
 
 let current: Watched | undefined;
 
-/** The disk of the simulation that begins now; the one before is over. */
+/** Returns the disk of the simulation that begins now. The previous simulation is over. */
 export function useDisk(folder: string): Disk {
   watchDriver();
   const leave = () => {
@@ -51,8 +51,8 @@ export function useDisk(folder: string): Disk {
 }
 
 /**
- * Closing a database tidies up its log, which nobody does for a process that was killed: the files
- * are put back as they were.
+ * Kills the process. Closing a database would clean up its log, which nobody does for a killed
+ * process, so the files are put back as they were.
  */
 function kill({ handles }: Watched): void {
   const open = [...handles].filter((handle) => handle.open);
@@ -69,8 +69,8 @@ function kill({ handles }: Watched): void {
 let isWatched = false;
 
 /**
- * SQLite's driver is the one thing the daemon opens without a port; its prototype is the one place
- * to stand between.
+ * Intercepts SQLite's driver. It is the only thing that the daemon opens without a port, so its
+ * prototype is patched.
  */
 function watchDriver(): void {
   if (isWatched) return;

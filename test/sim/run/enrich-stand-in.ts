@@ -8,7 +8,7 @@ import type { Outputs } from "../../../src/model/outputs.ts";
 import type { Random } from "../../../src/model/random.ts";
 
 export const ENRICH_HOST = "enrich.example";
-/** The first argument of the program that is asked. */
+/** The first argument of the enrichment program. */
 export const ENRICH_PROGRAM = "enrich";
 
 export interface EnrichStandIn {
@@ -17,8 +17,8 @@ export interface EnrichStandIn {
 }
 
 /**
- * `mood` and `topic` are declared, by some watches one of them alone; the others are to be left
- * out.
+ * The answer. Watches declare `mood` and `topic`, some only one of them. All other labels must be
+ * ignored.
  */
 const ANSWER = JSON.stringify({
   labels: { mood: "good", topic: "price", severity: "critical", other: "x" },

@@ -1,12 +1,12 @@
 /**
- * Whoever keeps one process of a simulation running: starts it, stops it, cuts it at a named point,
- * has it stand still, starts it again.
+ * Keeps one process of a simulation running: starts it, stops it, cuts it at a named point, stalls
+ * it, and starts it again.
  */
 import type { Cancel, Clock } from "../../../src/model/clock.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { SimDaemon } from "./daemon.ts";
 
-/** A process that ran; times are the world's. */
+/** The life of a process. Times are the world's. */
 export interface LifeSpan {
   readonly number: number;
   /** The number of the replica, counted from 0. */
@@ -18,9 +18,9 @@ export interface LifeSpan {
    * stopped in order or still runs.
    */
   cutAt: string | undefined;
-  /** When it heard that others had taken over. */
+  /** When it learned that others had taken over. */
   replacedAtMs?: number;
-  /** When it stood still, or nothing got through between it and the server. */
+  /** When it was stalled, or a partition separated it from the server. */
   readonly stalls: { readonly fromMs: number; readonly toMs: number; readonly point: string }[];
   /** When its connections were cut. */
   readonly cutOffsMs: number[];
@@ -34,11 +34,11 @@ export interface Keeper {
   /** Does nothing unless it is down. */
   begin(): void;
   act(step: KeeperStep): void;
-  /** Once it passes the point. */
+  /** Calls `happen` once the process passes the point. */
   at(point: string, happen: () => void): void;
-  /** The life is over, at a point. */
+  /** Records that the life is over, at a point. */
   ended(point: string): void;
-  /** Others took over: it is to stop, and to start again. */
+  /** Stops and restarts the process, because others took over. */
   replaced(): void;
 }
 
@@ -62,17 +62,17 @@ export interface KeeperDeps {
 /** No operation of a daemon takes longer than this. */
 const LONGEST_MS = 10 * 60_000;
 /**
- * A point that is not passed within this is not going to be: then it happens wherever the process
- * is. Of several there is more to come.
+ * A point that is not passed within this time will not be passed. The step then happens wherever
+ * the process is. With several replicas more steps follow, so the time is shorter.
  */
 const CUT_WITHIN_MS = { alone: 20 * 60_000, oneOfSeveral: 2 * 60_000 };
-/** A supervisor starts a process again that ended by itself. */
+/** A supervisor restarts a process that ended by itself after this time. */
 const RESTART_MS = 5_000;
 
 /** How many starts of a replica in a row may fail because others do not let it in. */
 const STARTS = 4;
 
-/** Something that must come to an end while the life lasts that it is asked of. */
+/** Watches a request that must end while the life that it was sent to lasts. */
 export function watchOver(
   work: Promise<unknown>,
   { clock, daemon, lives, failures }: Pick<KeeperDeps, "clock" | "daemon" | "lives" | "failures">,

@@ -11,18 +11,20 @@ export interface Life {
   readonly isOver: boolean;
   /** Calls `act` when this point is passed for the `nth` time from now on. */
   at(point: string, nth: number, act: () => void): void;
-  /** Hears of every point that is passed from now on. */
+  /** Calls `onPass` with every point that is passed from now on. */
   record(onPass: (point: string) => void): void;
   end(point?: string): void;
-  /** It came to its end by itself: nothing of it may do anything any more. */
+  /** Retires the life, because it has come to its end by itself. It may do nothing any more. */
   retire(): void;
-  /** Stands still for so long: it calls nobody, hears no answer, and its timers fire late. */
+  /**
+   * Stalls the life for this time: it calls nobody, receives no answer, and its timers fire late.
+   */
   stall(forMs: number): void;
-  /** Once it does not stand still; never, once it is over. */
+  /** Calls `go` once the life is not stalled. Never resolves once the life is over. */
   awake<T>(go: () => T | Promise<T>): T | Promise<T>;
   /**
-   * Methods that never answer once the life is over, with a point before each call and one before
-   * each answer.
+   * Wraps methods so that they never answer once the life is over, with a point before each call
+   * and one before each answer.
    */
   cut<T extends object>(target: T, prefix: string): T;
   readonly clock: Clock;
@@ -36,7 +38,7 @@ export interface LifeOptions {
    * running them costs real time.
    */
   readonly lateMs?: number;
-  /** The moment it ended. */
+  /** Called at the moment it ends. */
   onEnd(point: string): void;
 }
 
@@ -50,14 +52,14 @@ const callUnderWay = new AsyncLocalStorage<string>();
 
 const WATCH_MS = 100;
 
-/** Their answer is no promise, so they cannot wait. */
+/** Methods that return no promise, so they cannot wait. */
 const SYNCHRONOUS = ["store.sizeBytes"];
 
 export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Life {
   let isOver = false;
   let armed: { readonly point: string; left: number; readonly act: () => void } | undefined;
   let recorder: ((point: string) => void) | undefined;
-  // Following a call through its promises makes everything slower, so it is done only for commits.
+  // Tracking a call through its promises slows everything down, so it is done only for commits.
   let isArmedAtCommit = false;
   let stalled: { readonly untilMs: number; readonly over: Promise<void> } | undefined;
   const end = (point: string) => {
@@ -68,7 +70,7 @@ export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Lif
     callUnderWay.disable();
     onEnd(point);
   };
-  /** Names a moment. Whether the life is over, now or before. */
+  /** Passes a named point. Returns whether the life is over, now or before. */
   const pass = (point: string): boolean => {
     if (isOver) return true;
     recorder?.(point);

@@ -1,4 +1,4 @@
-/** Files of a simulation, in memory: they can be written while a daemon reads them. */
+/** Files of a simulation, in memory. They can be written while a daemon reads them. */
 import type { Files } from "../../../src/model/files.ts";
 
 export interface MemoryFiles extends Files {

@@ -1,7 +1,7 @@
 /**
- * Whoever runs the daemons of a simulation: one or several replicas, each with its keeper. Changes
- * their configuration, pauses their watches, silences their alerts. All of it happens beside the
- * world, which does not wait; what takes too long is a failure.
+ * The operator of a simulation's daemons: one or several replicas, each with its keeper. Changes
+ * their configuration, pauses their watches, silences their alerts. The world does not wait for any
+ * of it, and an act that takes too long is a failure.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
@@ -26,16 +26,16 @@ export interface Operator {
   readonly failures: readonly string[];
   readonly silences: readonly SilenceSpan[];
   readonly acts: readonly ActSpan[];
-  /** @param startsMs the delay of the start of each replica */
+  /** Begins. @param startsMs the delay of the start of each replica */
   begin(config: ConfigText, startsMs?: readonly number[]): void;
   act(step: OperatorStep): void;
-  /** Asks one of the daemons that run. */
+  /** Sends a request to one of the running daemons. */
   readonly ask: SimDaemon["ask"];
-  /** Asks every daemon that runs. */
+  /** Sends a request to every running daemon. */
   readonly askEach: (
     ...asked: Parameters<SimDaemon["ask"]>
   ) => readonly ReturnType<SimDaemon["ask"]>[];
-  /** Ends all of them. */
+  /** Kills all daemons. */
   kill(): void;
 }
 
@@ -48,20 +48,20 @@ export interface OperatorDeps {
     hooks: Pick<SimDaemonOptions, "onEnd" | "onReplaced">,
   ) => SimDaemon;
   /**
-   * Makes the configuration that was put the current one, though others have superseded it.
-   * Undefined where nothing does.
+   * Makes the stored configuration the current one, although others have superseded it. Undefined
+   * where nothing does that.
    */
   readonly activate: (() => Promise<void>) | undefined;
   readonly isServerAway: () => boolean;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
-  /** Does what the command does itself, and says what it asks the daemon for. */
+  /** Does the command's own part of a backfill, and returns its request to the daemon. */
   readonly readBack: (step: Step & { readonly do: "backfill" }) => Promise<string>;
   /** How long a cut process stays down, unless a step says otherwise. */
   readonly downMs?: number | undefined;
 }
 
-/** Others have what a replica did that was stopped. */
+/** After this time others have taken over the work of a stopped replica. */
 const TAKEN_OVER_MS = 20_000;
 
 export function createOperator(deps: OperatorDeps): Operator {
@@ -106,7 +106,7 @@ export function createOperator(deps: OperatorDeps): Operator {
     keepers.filter(({ isUp }) => isUp).map(({ daemon }) => daemon.ask(...asked));
   const silencing = createSilencing({ ask }, worldClock);
   const acting = createActing(worldClock, silencing.spans);
-  /** People ask any of the daemons. */
+  /** People send requests to any of the daemons. */
   const anyone = (nth: number) => {
     const up = keepers.filter(({ isUp }) => isUp);
     return up[nth % Math.max(1, up.length)];

@@ -15,7 +15,7 @@ export type Arrival = Pick<Attempt, "sink" | "life" | "text" | "body" | "path"> 
 
 export interface OutputsOptions {
   readonly clock: Clock;
-  /** Records it, and says what is wrong with the sink. */
+  /** Records the arrival, and decides what is wrong with the sink. */
   arrive(arrival: Arrival, headers?: Attempt["headers"]): Attempt;
   /** Records that the outcome is final. */
   settle(attempt: Attempt): void;

@@ -1,4 +1,4 @@
-/** One scenario played and checked, in a form that can be sent to another process. */
+/** Plays and checks one scenario, with a result that can be sent to another process. */
 import { readFileSync } from "node:fs";
 import { checkBacktest } from "../backtest/check-backtest.ts";
 import { checkChanged } from "../backtest/check-changed.ts";
@@ -23,7 +23,7 @@ export interface Verdict {
     readonly stalls: number;
     readonly replaced: number;
   };
-  /** Points at which a life was cut. */
+  /** The points at which lives were cut. */
   readonly cuts: readonly string[];
 }
 
@@ -91,7 +91,9 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
   }
 }
 
-/** Compares a backtest of the scenario with the state that it or a changed one leaves. */
+/**
+ * Compares a backtest of the scenario with the state that this scenario or a changed one leaves.
+ */
 export async function playBacktest(
   scenario: Scenario,
   check: typeof checkBacktest = checkBacktest,

@@ -18,7 +18,9 @@ export interface ReadBackDeps {
   readonly nowMs: number;
 }
 
-/** @returns the path of the daemon's API that makes alerts of it */
+/**
+ * Stores what a backfill has read. @returns the path of the daemon's API that turns it into alerts
+ */
 export async function readBack(
   { watch, query, posts }: Step & { readonly do: "backfill" },
   { world, store, nowMs }: ReadBackDeps,

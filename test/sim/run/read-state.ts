@@ -1,6 +1,6 @@
 /**
- * The state as the last process left it, read from its file with plain SQL: what was found, what is
- * still on its way, and what the ledger says.
+ * Reads the state as the last process left it, from its file with plain SQL: what was found, what
+ * still waits, and what the ledger counts.
  */
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -11,13 +11,13 @@ const Database = loadDriver();
 export interface LeftEvent {
   readonly id: string;
   readonly type: string;
-  /** "" and `daemon` of the daemon's own. */
+  /** The watch. "" and `daemon` for the daemon's own events. */
   readonly watch: string;
   readonly watchType: string;
   readonly subject: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** When it came about. */
+  /** When the event happened. */
   readonly occurredAtMs: number;
   readonly detectedAtMs: number;
 }
@@ -62,9 +62,9 @@ export interface LeftMessage {
   readonly cause: string;
   /** The first message of its digest or thread. */
   readonly parentId: string | null;
-  /** The sink's own id of it. */
+  /** The sink's own id of the message. */
   readonly ref: string | null;
-  /** The line below it with which it was made. */
+  /** The footer with which the message was made. */
   readonly footer: string | null;
 }
 
@@ -88,7 +88,7 @@ export interface LeftEscalation {
 export interface LeftState {
   /** Billed attempts in the ledger, by the name of the key that pays. */
   readonly ledger: ReadonlyMap<string, number>;
-  /** The same as the sums by hour have them, and those by watch and endpoint. */
+  /** The requests in the hourly sums, and in those by watch and endpoint. */
   readonly hours: number;
   readonly lines: number;
   /** The verdict on every item that was ever read. */
@@ -105,18 +105,18 @@ export interface LeftState {
   readonly escalations: readonly LeftEscalation[];
   /** Ids of events that wait for their enrichment. */
   readonly unenriched: readonly string[];
-  /** Timers of groups. */
+  /** The timers of groups. */
   readonly groups: readonly {
     readonly sink: string;
     readonly groupKey: string;
     readonly dueAtMs: number | null;
   }[];
-  /**
-   * When each of these is due: answers of an enrichment, edits, repeats of a level, escalations,
-   * rechecks.
-   */
+  /** The due times of enrichment answers, edits, repeats of a level, escalations and rechecks. */
   readonly timers: readonly { readonly what: string; readonly dueAtMs: number }[];
-  /** When each open gap of a feed was shrunk last, or opened; and when the feed was read last. */
+  /**
+   * For each open gap of a feed, when it last shrank or was opened, and when the feed was last
+   * read.
+   */
   readonly gaps: readonly {
     readonly feed: string;
     readonly shrunkAtMs: number;
@@ -124,7 +124,7 @@ export interface LeftState {
   }[];
   /** The number of changes that replicas announced. */
   readonly announcements: number;
-  /** The replicas that there are, and which of them does which part of the work. */
+  /** The known replicas, and which of them does which part of the work. */
   readonly replicas: readonly { readonly id: string; readonly leads: 0 | 1 }[];
   readonly claims: readonly {
     readonly kind: string;
@@ -134,7 +134,7 @@ export interface LeftState {
   }[];
 }
 
-/** The part of the memory of a feed that says what is missing of it. */
+/** The part of a feed's memory that says what is missing. */
 interface LeftFeed {
   readonly stretches?: readonly {
     readonly hole?: { readonly horizonMs: number; readonly age?: { readonly shrunkAtMs: number } };
@@ -142,8 +142,9 @@ interface LeftFeed {
 }
 
 /**
- * An edit and a repeat are due once the message that they concern was sent: an alert may wait for a
- * digest until the end. Nothing is due for a watch that is not polled.
+ * Reads the timers. An edit and a repeat are due only after the message that they concern was sent,
+ * because an alert may wait for a digest until the end. Nothing is due for a watch that is not
+ * polled.
  */
 const TIMERS = `
   with polled as (select key from watches where enabled = 1 and paused = 0 and removed_at is null)
@@ -245,7 +246,7 @@ export function readState(path: string): LeftState {
       claims: all("select kind, key, replica, wanted from claims order by kind, key"),
     };
   } catch (error) {
-    // Cut before its tables were there.
+    // The process was cut before it created its tables.
     if (error instanceof Database.SqliteError && /no such table/.test(error.message))
       return NOTHING;
     throw error;

@@ -1,7 +1,7 @@
 /**
  * The data service of a simulation: the bundled sandbox in this process, on the world's own time,
- * with every fault it knows, also those of the connection. Owns how a request reaches it and what
- * was asked of it; what the world is made of comes from the scenario.
+ * with every fault it knows, including those of the connection. Owns how a request reaches it and
+ * what was asked of it; the content of the world comes from the scenario.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import { sleep } from "../../../src/model/clock.ts";
@@ -30,28 +30,28 @@ export interface Asked {
   readonly isLaterPage: boolean;
   /** Whether the answer is an empty list of tweets. Undefined if it is not a list of tweets. */
   readonly isEmptyList: boolean | undefined;
-  /** Query string or body. */
+  /** The query string or the body. */
   readonly input: string;
 }
 
 export interface SimService {
   readonly world: World;
   readonly asked: readonly Asked[];
-  /** Billed requests that left the daemon, whether they arrived or not, by key. */
+  /** The billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   request(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * Ends the faults whose time is over, as each request and order does first: until then handles
-   * are still those of the fault.
+   * Ends the faults whose time is over. Each request and order does so first, because until then
+   * handles are still those of the fault.
    */
   settleFaults(): void;
-  /** Follows an order of the sandbox's control API. @throws Error when it refuses */
+  /** Carries out an order of the sandbox's control API. @throws Error when it refuses */
   order(method: string, path: string, body?: JsonObject): JsonObject;
 }
 
 export interface ServiceOptions {
   readonly seed: number;
-  /** World time: nobody sets it. */
+  /** The world's time, which nobody sets. */
   readonly clock: Clock;
   readonly random: Random;
   readonly keys: readonly { readonly key: string; readonly quota: number }[];
@@ -117,13 +117,13 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** The service escapes every text, and the sandbox serves what an order says. */
+/** Escapes a text as the service does. The sandbox serves the text of an order as it is. */
 const escaped = (_name: string, value: unknown): unknown =>
   typeof value === "string"
     ? value.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
     : value;
 
-/** The text that somebody wrote, of one that the service escaped. */
+/** Returns the original of a text that the service escaped. */
 export const writtenText = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
@@ -135,7 +135,7 @@ function isEmpty(text: string): boolean | undefined {
 function createParts(seed: number, base: Clock, keys: ServiceOptions["keys"]): ServiceDeps {
   const clock = createSandboxClock(base);
   const startMs = clock.now();
-  // Nobody lives there but who is put in: so the scenario knows all there is.
+  // The world has only the accounts that are added, so that the scenario knows everything about it.
   const world = createWorld({ seed, accounts: 0, startMs, now: clock.now });
   const ring = createKeyRing(startMs);
   for (const { key, quota } of keys) ring.put(key, { quota });

@@ -1,12 +1,12 @@
 /**
  * Makes a failing scenario smaller as long as it fails for the same reason: fewer steps, less
- * configuration, less of a past.
+ * configuration, less history.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Scenario, Step } from "../draw/scenario.ts";
 import { playScenario } from "./play-seed.ts";
 
-/** An objection without its names and numbers. */
+/** Returns an objection without its names and numbers. */
 const kindOf = (objection: string): string =>
   objection
     .split("\n", 1)[0]!
@@ -17,7 +17,7 @@ const kindOf = (objection: string): string =>
     .slice(0, 4)
     .join(" ");
 
-/** @param isLate says when enough time was spent */
+/** Shrinks a scenario. @param isLate returns whether enough time was spent */
 export async function shrink(
   scenario: Scenario,
   objections: readonly string[],
@@ -60,7 +60,10 @@ export async function shrink(
 const isMended = ({ do: what }: Step): boolean =>
   what === "service heals" || what === "sink heals" || what === "resume";
 
-/** Inner keys first: what is left of a section may be needed where the section goes not. */
+/**
+ * Returns the paths of all keys, inner keys first. What remains of a section may be needed even if
+ * the whole section cannot go.
+ */
 function pathsOf(value: Json, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value)

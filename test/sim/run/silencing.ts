@@ -1,25 +1,27 @@
 /**
- * The silences that the operator of a simulation asks for: when each may hold, and when it must.
+ * The silences that the operator of a simulation adds: when each may be active, and when it must
+ * be.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { SimDaemon } from "./daemon.ts";
 
 /**
- * Times are the world's. A process that is cut while it adds or ends one may have done so, or not.
+ * A silence or a snooze. Times are the world's. A process that is cut while it adds or ends one may
+ * have done so, or not.
  */
 export interface SilenceSpan {
   readonly kind: "silence" | "snooze";
   /** The sinks where it holds. Empty: all sinks. */
   readonly sinks: readonly string[];
   readonly matchers: readonly string[];
-  /** It may hold from the first to the last of these. */
+  /** It may be active between these two times. */
   readonly fromMs: number;
   toMs: number;
-  /** It must hold from the first to the last of these. */
+  /** It must be active between these two times. */
   certainFromMs: number;
   certainToMs: number;
-  /** Undefined until it is known. */
+  /** Undefined until the answer arrives. */
   id: string | undefined;
 }
 
@@ -51,9 +53,9 @@ export function createSilencing(
     const body = { matchers, duration: `${forMs}ms`, comment: "simulated" };
     const answer = await daemon.ask("POST", "/api/v1/silences", body);
     span.toMs = worldClock.now() + forMs;
-    // It was perhaps stored, and the connection was cut before the daemon heard so.
+    // It may have been stored before the connection was cut.
     if ((answer?.status ?? 0) >= 500) return;
-    // The watch or the label that it names may be gone by now.
+    // The watch or the label that it names may no longer exist.
     if (answer?.status !== 200) return void spans.splice(spans.indexOf(span), 1);
     span.certainFromMs = worldClock.now();
     span.id = (JSON.parse(answer.text) as { readonly id: string }).id;

@@ -1,6 +1,6 @@
 /**
- * Plays one scenario from beginning to end on a virtual clock and hands over everything that was
- * seen. Checks nothing.
+ * Plays one scenario from beginning to end on a virtual clock and returns everything that was seen.
+ * Checks nothing.
  */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -34,7 +34,7 @@ import { createReceivers, type Attempt } from "./sinks.ts";
 import { type Asked, createSimService, SERVICE_ORIGIN, type SimService } from "./service.ts";
 import { createWorldHistory, type WorldHistory } from "./world-history.ts";
 
-/** A configuration that became active; times are the world's. */
+/** A configuration and when it became active. Times are the world's. */
 export interface Epoch {
   readonly fromMs: number;
   readonly config: ConfigText;
@@ -51,18 +51,18 @@ export interface Played {
   readonly silences: readonly SilenceSpan[];
   readonly acts: readonly ActSpan[];
   readonly logged: readonly LogLine[];
-  /** Billed requests that left the daemon, whether they arrived or not, by key. */
+  /** The billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   readonly left: LeftState;
   /** The final status of the daemon that ran last. Undefined if none ran. */
   readonly status: JsonObject | undefined;
   /** The final status of each daemon that ran. */
   readonly statuses: readonly JsonObject[];
-  /** The id of the replica that held the lock of the leader then; undefined where none did. */
+  /** The id of the replica that held the leader's lock at the end. Undefined if none did. */
   readonly leader: string | undefined;
   /** Failures of the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
-  /** Everything that happened, in order; and its hash. */
+  /** Everything that happened, in order, and its hash. */
   readonly trace: readonly string[];
   readonly hash: string;
 }
@@ -77,16 +77,16 @@ const MAX_TURNS_OF_A_STATUS = 20;
 
 /** Interventions in the lives of the daemons, beside those of the scenario. */
 export interface Meddling {
-  /** Called when a life begins, before anything of it happens. */
+  /** Called when a life begins, before it does anything. */
   onLife(life: Life, replica: number, number: number): void;
   /** How long a cut process stays down. */
   readonly downMs: number;
 }
 
 /**
- * @param isSettled whether nothing more is to come: then the rest of the calm is not played, in
- * most scenarios
- * @param inspect is given the state's file, which is gone afterwards
+ * Simulates a scenario. @param isSettled returns whether nothing more can happen. Most scenarios
+ * then skip the rest of the calm. @param inspect is given the state's file, which is removed
+ * afterwards
  */
 export async function simulate(
   scenario: Scenario,
@@ -97,7 +97,7 @@ export async function simulate(
   const folder = makeStateFolder();
   const run = createRun(scenario, folder, meddling);
   const { now } = Date;
-  // The SDKs of Slack and Discord read the time behind the ports' back.
+  // The SDKs of Slack and Discord read the time without a port.
   Date.now = run.now;
   try {
     await run.play(isSettled);
@@ -275,8 +275,8 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         )
         .finally(() => (waiting -= 1));
     }
-    // A status is made in many turns of the event loop. One that needs time of the clock is no
-    // answer of this moment.
+    // A status takes many turns of the event loop. If it needs time on the clock, it does not
+    // describe this moment.
     for (let turns = 0; waiting > 0 && turns < MAX_TURNS_OF_A_STATUS; turns += 1)
       await clock.advance(0);
     statuses = [...answers];
@@ -322,7 +322,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         act(step);
       }
       const calmFromMs = startMs + scenario.busyMs;
-      // Whoever is starting then answers a minute later.
+      // A daemon that is starting answers a minute later.
       for (const afterMs of [0, 60_000, 240_000]) {
         await advanceTo(calmFromMs + Math.min(afterMs, scenario.calmMs));
         await resumeSinks();
@@ -357,10 +357,10 @@ function switchOn(
   });
 }
 
-/** Draws that make the stand-in for enrichments answer soon. */
+/** Random numbers with which the enrichment stand-in answers soon. */
 const ANSWERING = { float: () => 0.5 };
 
-/** Draws the same number for all that is drawn at one time. */
+/** Returns the same number for everything drawn at one time. */
 const timedRandom = (
   { seed }: Scenario,
   { monotonic }: Pick<Clock, "monotonic">,
@@ -369,7 +369,7 @@ const timedRandom = (
 const skewed = (clock: VirtualClock, byMs: number): VirtualClock =>
   byMs === 0 ? clock : { ...clock, now: () => clock.now() + byMs };
 
-/** The world's own time, which no operator sets. */
+/** Returns the world's own clock, which no operator sets. */
 const trueClock = (clock: VirtualClock, startMs: number): Clock => {
   const originMs = clock.monotonic();
   return {

@@ -1,7 +1,7 @@
 /**
- * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a
- * script of what it answers when. Owns what arrived and whether the sender learned it. Knows the
- * wire formats of the receivers, nothing of how messages come about.
+ * The receivers behind every sink: webhooks, and Slack and Discord as bots and as webhooks, each
+ * with a script of its answers. Owns what arrived and whether the sender learned it. Knows the
+ * receivers' wire formats, but nothing about how messages are made.
  */
 import { stripVTControlCharacters } from "node:util";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
@@ -47,15 +47,15 @@ export interface Attempt {
   trouble: SinkTroubleKind | undefined;
   waitMs: number;
   accepted: boolean;
-  /** 0: no answer. */
+  /** The status of the answer; 0: no answer. */
   status: number;
-  /** When the sender had the answer; undefined: never. */
+  /** When the sender had the answer. Undefined: never. */
   answeredAtMs: number | undefined;
 }
 
 export interface Receivers {
   readonly attempts: readonly Attempt[];
-  /** Undefined when the address is no sink's. */
+  /** Answers a request. Undefined if the address is no sink's. */
   request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
   write(text: string, life: number): void;
   outputs(life: number): Outputs;
@@ -68,7 +68,9 @@ interface Address {
   readonly wire: Wire;
 }
 
-/** Sinks are named s0, s1 …; every address says whose it is. */
+/**
+ * Returns the sink of an address. Sinks are named s0, s1 …, and every address contains its sink.
+ */
 function addressOf(
   url: URL,
   body: string,
@@ -107,7 +109,7 @@ const channelOf = (body: string): string =>
 export interface ReceiverOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Called with every attempt when its outcome is settled. */
+  /** Called with every attempt when its outcome is final. */
   onAttempt(attempt: Attempt): void;
 }
 
@@ -234,7 +236,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       return address === undefined ? undefined : take(request, address, life);
     },
     write(written, life) {
-      // Colours depend on the environment that the simulation runs in.
+      // Colours depend on the environment in which the simulation runs, so they are removed.
       const [atMs, text] = [clock.now(), stripVTControlCharacters(written)];
       const attempt: Attempt = {
         ...{
@@ -260,7 +262,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   };
 }
 
-/** The channel or thread that a bot posted in. */
+/** Returns the channel or thread in which a bot posted. */
 const placeOf = ({ path }: Attempt): string => /\/channels\/(\d+)/.exec(path)?.[1] ?? "1";
 
 function parse(wire: Wire, text: string): unknown {
@@ -299,7 +301,7 @@ const plain = (status: number, headers: Readonly<Record<string, string>> = {}): 
 const isSlack = (wire: Wire): boolean => wire.startsWith("slack");
 const isDiscord = (wire: Wire): boolean => wire.startsWith("discord");
 
-/** Slack's refusals come as 200 to a bot and as a text to a webhook. */
+/** Returns a refusal of Slack: status 200 for a bot, a text for a webhook. */
 const slackRefusal = (wire: Wire, code: string, status: number): HttpResponse =>
   wire === "slack-bot"
     ? json(200, { ok: false, error: code })
@@ -354,7 +356,10 @@ const eventsIn = ({ body }: Attempt): number => {
   return events?.length ?? 1;
 };
 
-/** Waits like a socket: until the time is over, the sender gives up, or its deadline passes. */
+/**
+ * Waits as a socket does: until the time is over, the sender gives up, or the request's deadline
+ * passes.
+ */
 async function pause(clock: Clock, request: HttpRequest, ms: number): Promise<void> {
   await sleep(clock, Math.min(ms, request.timeoutMs), request.signal);
   if (request.signal?.aborted)

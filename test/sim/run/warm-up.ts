@@ -1,6 +1,7 @@
 /**
- * Loads what the daemon would load on first use: loading is real input, during which no simulated
- * time may pass. Found by reading the sources for `import(`, so that a new one is not forgotten.
+ * Loads modules that the daemon would load on first use. Loading is real input, during which no
+ * simulated time may pass. The modules are found by reading the sources for `import(`, so that a
+ * new one is not forgotten.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,18 +1,18 @@
 /**
- * Spreads seeds over child processes, a fresh one after some hundreds of them, and collects what
- * they found.
+ * Spreads seeds over child processes, starts a fresh process after some hundreds of them, and
+ * collects the results.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import type { Verdict } from "./play-seed.ts";
 
 export interface SpreadOptions<AJob extends object, Outcome> {
-  /** The script that a worker runs: it plays each job it is sent and answers with what it found. */
+  /** The script of a worker. It plays each job it is sent and answers with the result. */
   readonly script: string;
   readonly workers: number;
   /** Returns the next job, or undefined if there is none left. */
   readonly next: () => AJob | undefined;
   readonly onVerdict: (verdict: Outcome) => void;
-  /** The verdict on a job whose worker never answered. */
+  /** Returns the verdict on a job whose worker never answered. */
   readonly failed: (job: AJob, text: string) => Outcome;
 }
 
@@ -20,9 +20,9 @@ export interface Job {
   readonly seed: number;
   /** The number of daemons for the seed; one if absent. */
   readonly replicas?: number;
-  /** A scenario that was kept, instead of the seed's. */
+  /** The file of a stored scenario, played instead of the seed's. */
   readonly file?: string;
-  /** Twice, to see that it is the same each time. */
+  /** Whether to play it twice, to check that it gives the same result. */
   readonly isTwice: boolean;
   /**
    * Whether to compare a backtest of the scenario with the state that it leaves, instead of running
@@ -35,14 +35,14 @@ export interface Job {
 
 const JOBS_PER_PROCESS = 150;
 /**
- * A seed takes a second or two of a processor, a minute or two where others have it; whatever takes
+ * A seed takes a second or two of CPU time, or a minute or two on a busy machine. One that takes
  * this long will not end.
  */
 const LONGEST_MS = 600_000;
 
 const NOTHING = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
 
-/** The verdict on a seed whose worker never answered. */
+/** Returns the verdict on a seed whose worker never answered. */
 export const failedSeed = ({ seed }: Job, text: string): Verdict => ({
   ...{ seed, hash: "", objections: [text], cpuMs: 0, cuts: [], counts: NOTHING },
 });
@@ -57,11 +57,12 @@ async function work<AJob extends object, Outcome>(
   options: SpreadOptions<AJob, Outcome>,
 ): Promise<void> {
   for (let job = options.next(); job !== undefined; ) {
-    // Source maps cost a fifth of the time: a failed seed is played again by itself to see where.
+    // Source maps cost a fifth of the time. A failed seed is played again on its own to see its
+    // stack.
     const child = fork(options.script, ["--worker"], { execArgv: ["--max-semi-space-size=64"] });
     for (let played = 0; job !== undefined && played < JOBS_PER_PROCESS; played += 1) {
       const verdict = await ask(child, job, options.failed);
-      // The process was gone before it began: a fresh one plays the job.
+      // The process ended before it took the job, so a fresh one plays it.
       if (verdict === undefined) break;
       options.onVerdict(verdict);
       job = options.next();
@@ -71,7 +72,7 @@ async function work<AJob extends object, Outcome>(
   }
 }
 
-/** Resolves with undefined where the process did not take the job. */
+/** Sends a job. Resolves with undefined if the process did not take it. */
 function ask<AJob extends object, Outcome>(
   child: ChildProcess,
   job: AJob,

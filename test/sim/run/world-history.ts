@@ -1,22 +1,22 @@
 /**
- * The world's history as a simulation writes it: follows the orders of a scenario and remembers
- * what was really there when.
+ * The history of the world in a simulation: follows the orders of a scenario and records what was
+ * really there when.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { hash32 } from "../../../src/sandbox/world/chance/dice.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
 import { type SimService, writtenText } from "./service.ts";
 
-/** A tweet, as nobody but the world knows it. */
+/** The facts about a tweet, which only the world knows. */
 export interface TweetFact {
   readonly id: string;
-  /** "" of one that a fault put in. */
+  /** The name of the post; "" if a fault created it. */
   readonly name: string;
-  /** The author's first handle, whatever it is called now; "" of a stranger. */
+  /** The author's first handle, whatever it is now; "" for a stranger. */
   readonly by: string;
   readonly text: string;
   readonly kind: "post" | "reply" | "quote" | "retweet";
-  /** Name and id of the post it is about. */
+  /** The name and the id of the post that this one is about. */
   readonly of: string | undefined;
   readonly ofId: string | undefined;
   readonly lang: string;
@@ -24,15 +24,15 @@ export interface TweetFact {
   readonly conversation: string;
   readonly postedMs: number;
   readonly visibleMs: number;
-  /** The same by the service's own clock, which can be wrong. */
+  /** When it becomes visible on the service's own clock, which can be wrong. */
   readonly visibleAtService: number;
-  /** Times in which it was taken back. */
+  /** Spans in which it was deleted. */
   readonly hidden: { readonly fromMs: number; toMs: number }[];
   /** The texts that later edits gave it. */
   readonly edits: { readonly atMs: number; readonly text: string }[];
 }
 
-/** A value from this time on. */
+/** A value that holds from this time on. */
 export interface Fact {
   readonly atMs: number;
   readonly value: Json;
@@ -49,9 +49,9 @@ export interface WorldHistory {
   /** Returns everything that was ever posted, by orders and by faults. */
   tweets(): readonly TweetFact[];
   follow(order: WorldOrder): void;
-  /** 0 to 9, as the service has put everybody in; the first three have names. */
+  /** Returns the category of an account in the service, 0 to 9. The first three have names. */
   categoryOf(handle: string): number;
-  /** A configuration with the ids of the posts and people it names. */
+  /** Returns a configuration text with the ids of the posts and people that it names. */
   resolve(text: string): string;
 }
 
@@ -71,7 +71,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
     if (fact === undefined) throw new Error(`there is no post ${name}`);
     return fact;
   };
-  /** The same person, also after a rename. */
+  /** Returns the same key for a person after a rename. */
   const keyOf = (handle: string): number => {
     const known = keys.get(handle) ?? people.ensure(handle);
     keys.set(handle, known);
@@ -83,7 +83,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
     const { by, text, kind, of, lang = "en", community, lateMs = 0 } = order;
     const postedMs = startMs + order.atMs;
     const about = of === undefined ? undefined : factOf(of);
-    // Nobody answers what is gone.
+    // Nobody can answer a deleted post.
     const isPost = kind === "post" || about === undefined || tweets.find(about.id) === undefined;
     const { ids } = service.order("POST", "tweets", {
       username: handleOf(by),
@@ -203,7 +203,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
         }
         case "edit": {
           const fact = factOf(order.post);
-          // Nobody edits what is gone.
+          // Nobody can edit a deleted post.
           if (
             service.world.tweets.find(fact.id) === undefined ||
             fact.hidden.some(({ toMs }) => toMs > atMs)

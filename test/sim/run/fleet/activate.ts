@@ -1,5 +1,5 @@
 /**
- * `chirpwatch config activate`, as the operator of replicas runs it to go back to an elder
+ * Runs `chirpwatch config activate`, as the operator of replicas does to return to an older
  * configuration.
  */
 import { Kysely } from "kysely";

@@ -11,7 +11,7 @@ import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
 import type { Way } from "./way.ts";
 
-/** The limits of the driver on how long it waits for a connection, and for an answer. */
+/** The driver's timeouts for a connection and for an answer. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 70_000;
 
@@ -19,7 +19,7 @@ export interface Process {
   readonly server: SimServer;
   readonly way: Pick<Way, "pass">;
   readonly life: Pick<Life, "isOver" | "awake">;
-  /** The moments before and after its commits. */
+  /** The moments before and after commits. */
   readonly moments: Pick<Disk, "onCommit">;
 }
 
@@ -28,7 +28,7 @@ export const createDriver = (process: Process, name: string, owner: Ownership): 
   init: async () => undefined,
   async acquireConnection() {
     await owner.held();
-    // One that is over connects no more: nobody would end that connection.
+    // A process that is over opens no connection, because nothing would close it.
     const { server, way, life } = process;
     try {
       const connection = await life.awake(() =>
@@ -102,7 +102,7 @@ class ReplicaConnection implements DatabaseConnection {
       server.objections.push(`written by a replica that others had taken over from: ${name}`);
     this.#isInTransaction = false;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("committed")));
-    // Whoever is cut off now does not hear that it is done.
+    // A process that is cut off now does not learn that the commit is done.
     await this.#ask(async () => server.check(this.#connection));
   }
 

@@ -1,5 +1,5 @@
 /**
- * A place for one life of a replica: its connections to the simulated server, which end with it,
+ * The place for one life of a replica: its connections to the simulated server, which end with it,
  * and its state, opened as on Postgres.
  */
 import { Kysely } from "kysely";
@@ -29,7 +29,7 @@ export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
   part(forMs: number): void;
 }
 
-/** The migration of a new state takes so long. */
+/** The time that the migration of a new state takes. */
 const BRING_UP_MS = 400;
 
 async function bringUp(

@@ -1,7 +1,7 @@
 /**
- * The database server of simulated replicas, on one SQLite file: connections with the name of whose
- * they are, one turn for all that write, the one lock of the replica that leads, and the rows of
- * all. It frees and undoes what a connection leaves behind when it ends.
+ * The database server of simulated replicas, on one SQLite file: connections with their owner's
+ * name, one writer at a time, the lock of the leader, and the rows of all. When a connection ends,
+ * the server frees its locks and rolls back its transaction.
  */
 import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
 import { type Cancel, type Clock, sleep } from "../../../../src/model/clock.ts";
@@ -15,12 +15,12 @@ import {
 import { sqliteDialect } from "../../../../src/state/db/sqlite-dialect.ts";
 import { migrate } from "../../../../src/state/migrations/migrate.ts";
 
-/** `lock_timeout`: a writer that waits longer gives up. */
+/** `lock_timeout`: a writer that waits longer than this gives up. */
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * `idle_in_transaction_session_timeout`: so long after the last statement of an open transaction
- * its session ends.
+ * `idle_in_transaction_session_timeout`: the session ends this long after the last statement of an
+ * open transaction.
  */
 const IDLE_TIMEOUT_MS = 5_000;
 
@@ -34,7 +34,7 @@ const lockTimeout = (): Error =>
 export class ServerConnection {
   readonly name: string;
   readonly #ended: () => void;
-  /** When it last began or ended a statement. */
+  /** The time at which it last began or ended a statement. */
   lastMs: number;
   isOpen = true;
   heard: ((topic: string, from: string) => void) | undefined;
@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 export class SimServer {
-  /** One for all, so that a statement is compiled once. */
+  /** One dialect for all connections, so that a statement is compiled once. */
   readonly dialect: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
   readonly #path: string;
   readonly #inTurn = createInTurn();
@@ -65,7 +65,7 @@ export class SimServer {
   readonly #handles: readonly SqliteHandle[];
   readonly #connections = new Set<ServerConnection>();
   readonly #waiting = new Set<Waiting>();
-  /** Reads what is committed while another one writes, as every reader on a server does. */
+  /** Reads committed data while another connection writes, as on a real server. */
   readonly #reader: DatabaseConnection;
   readonly #writer: DatabaseConnection;
   /** Names of replicas that others have taken over from, or that have left. */
@@ -75,7 +75,7 @@ export class SimServer {
   #turnOf: ServerConnection | undefined;
   #cancelIdle: Cancel | undefined;
   #lockOf: ServerConnection | undefined;
-  /** The server is shut down until then. */
+  /** The server is shut down until this time. */
   #awayUntilMs = 0;
 
   private constructor(
@@ -113,8 +113,8 @@ export class SimServer {
   }
 
   /**
-   * Brings the schema up, as the one that leads does; a second one that does so meanwhile finds
-   * nothing left to do.
+   * Migrates the schema, as the leader does. A second replica that does so meanwhile finds nothing
+   * left to do.
    */
   readonly bringUp = (): Promise<void> =>
     this.#inTurn(async () => {
@@ -134,7 +134,7 @@ export class SimServer {
     return this.#clock.now();
   }
 
-  /** Shuts the server down, and starts it again after so long. */
+  /** Shuts the server down, and starts it again after this time. */
   stopFor(ms: number): void {
     this.#awayUntilMs = Math.max(this.#awayUntilMs, this.nowMs() + ms);
     for (const connection of this.#connections) this.end(connection);
@@ -148,7 +148,7 @@ export class SimServer {
     while (this.isAway) await sleep(this.#clock, this.#awayUntilMs - this.nowMs());
   }
 
-  /** `ended`: called once it has. @throws as the driver does */
+  /** Opens a connection. `ended` is called once it has ended. @throws as the driver does */
   connect(name: string, ended: () => void = () => undefined): ServerConnection {
     if (this.isAway) throw refused();
     const connection = new ServerConnection(name, this.nowMs(), ended);
@@ -190,7 +190,7 @@ export class SimServer {
       : { name: this.#lockOf.name, silentMs: this.nowMs() - this.#lockOf.lastMs };
   }
 
-  /** Since the last of its connections asked something; null where there is none. */
+  /** Returns the time since a replica's last statement, or null if it has no connection. */
   silentMs(name: string): number | null {
     const own = [...this.#connections].filter((connection) => connection.name === name);
     return own.length === 0 ? null : this.nowMs() - Math.max(...own.map(({ lastMs }) => lastMs));
@@ -201,7 +201,7 @@ export class SimServer {
     return this.#reader.executeQuery<Row>(query);
   }
 
-  /** Within its turn. */
+  /** Runs a statement within the connection's turn to write. */
   write<Row>(connection: ServerConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
     this.#touch(connection);
     if (this.#turnOf !== connection) throw terminated();
@@ -219,7 +219,7 @@ export class SimServer {
     this.#endIdle(connection);
   }
 
-  /** Ends the session of an open transaction that goes on no more: others wait for it. */
+  /** Ends the session of an open transaction that makes no progress, because others wait for it. */
   #endIdle(connection: ServerConnection): void {
     this.#cancelIdle?.();
     this.#cancelIdle = this.#clock.after(IDLE_TIMEOUT_MS, () => {
@@ -238,7 +238,7 @@ export class SimServer {
     if (this.#turnOf === connection) this.#endTurn();
   }
 
-  /** It ended, and nobody could say so. @throws as the driver does */
+  /** Fails if the connection has ended without notice. @throws as the driver does */
   check(connection: ServerConnection): void {
     this.#touch(connection);
   }

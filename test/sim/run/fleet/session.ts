@@ -1,6 +1,6 @@
 /**
- * The session that the membership of a replica holds on the simulated server: what the statements
- * of postgres-replicas.ts do on Postgres.
+ * The session that the membership of a replica holds on the simulated server. It does what the
+ * statements of postgres-replicas.ts do on Postgres.
  */
 import { CompiledQuery } from "kysely";
 import type { ReplicaSession } from "../../../../src/state/membership/replica-session.ts";
@@ -14,7 +14,7 @@ import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
 import { over, type Way } from "./way.ts";
 
-/** The limit of a session on how long it waits for a connection, or for an answer. */
+/** The session's timeout for a connection and for an answer. */
 const TIMEOUT_MS = 10_000;
 
 const INSERT =
@@ -22,13 +22,13 @@ const INSERT =
 
 export interface SessionOptions {
   readonly name: string;
-  /** The address of the one that connects, as the server sees it. */
+  /** The address of the client, as the server sees it. */
   readonly host: string;
   readonly life: Pick<Life, "awake">;
   readonly way: Way;
 }
 
-/** @throws as the driver does */
+/** Opens a session. @throws as the driver does */
 export async function openSession(
   server: SimServer,
   options: SessionOptions,

@@ -21,7 +21,10 @@ export class Way {
     return this.#clock.monotonic() < this.#untilMs;
   }
 
-  /** @param withinMs how long is waited for an answer. @throws as the driver does */
+  /**
+   * Passes a call to the server. @param withinMs the timeout for an answer. @throws as the driver
+   * does
+   */
   async pass<Result>(withinMs: number, go: () => Result | Promise<Result>): Promise<Result> {
     if (this.isParted) await this.#wait(withinMs);
     const result = await go();
