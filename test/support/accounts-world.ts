@@ -1,7 +1,7 @@
 /**
  * Accounts as the data service shows them in three ways: profiles with counters, timelines, and a
- * search with its own delay. What is shown depends on the clock alone. For tests of probes and
- * merged searches, and for benchmarks: ten thousand accounts are cheap.
+ * search with its own delay. The answers depend only on the clock. For tests of probes and merged
+ * searches, and for benchmarks with ten thousand accounts.
  */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
@@ -18,9 +18,9 @@ import { makeTweet, makeUser } from "./make-event.ts";
 export interface WorldPost {
   readonly id: string;
   readonly atMs: number;
-  /** Shown on the timeline and counted from then on. */
+  /** The timeline shows and the counter includes the post from this time on. */
   readonly visibleAtMs: number;
-  /** Found by the search from then on; infinite: never. */
+  /** The search finds the post from this time on; infinite: never. */
   readonly searchableAtMs: number;
   readonly deletedAtMs: number;
   readonly isRetweet: boolean;
@@ -28,7 +28,7 @@ export interface WorldPost {
 
 export interface WorldAccount {
   readonly id: string;
-  /** Newest name last. */
+  /** The names over time, the newest one last. */
   readonly names: { readonly handle: string; readonly fromMs: number }[];
   /** Posts sorted by time. */
   readonly posts: WorldPost[];
@@ -38,11 +38,11 @@ export interface WorldAccount {
    */
   readonly oddPosts: WorldPost[];
   readonly postsBefore: number;
-  /** The search shows nothing of it. */
+  /** Whether the search shows nothing of the account. */
   isHidden: boolean;
   /** Whether the counters of the account never change. */
   isFrozen: boolean;
-  /** Nobody can see it in between. */
+  /** Spans in which nobody can see the account. */
   readonly gone: { readonly fromMs: number; readonly untilMs: number }[];
   /** Spans in which the counter is wrong by a fixed number. */
   readonly flaps: { readonly fromMs: number; readonly untilMs: number; readonly by: number }[];
@@ -62,7 +62,7 @@ export interface AccountsWorld {
     changes?: { readonly isHidden?: boolean; readonly isFrozen?: boolean },
   ): WorldAccount;
   post(account: WorldAccount, atMs: number, options?: PostOptions): WorldPost;
-  /** Deletes the post at this place of an account's posts. */
+  /** Deletes the post at this index of an account's posts. */
   delete(account: WorldAccount, index: number, atMs: number): void;
   rename(account: WorldAccount, handle: string, fromMs: number): void;
   answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
@@ -70,7 +70,7 @@ export interface AccountsWorld {
 }
 
 const PAGE = 20;
-/** A query with more members is refused. */
+/** A query with more members than this is refused. */
 const MAX_OPERATORS = 22;
 
 export function createAccountsWorld(
@@ -280,7 +280,7 @@ export interface RecordedCall {
   readonly atMs: number;
 }
 
-/** The service as it answers for this world, a moment later, and what it was asked. */
+/** Serves a world: answers a moment later, and records the requests. */
 export function serveWorld(
   world: Pick<AccountsWorld, "answer">,
   clock: Clock,

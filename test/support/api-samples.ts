@@ -9,7 +9,7 @@ const USER_ID = "1501234567890123456";
 const TWEET_ID = "1867041249938530657";
 const LINK = `https://social.example/alice/status/${TWEET_ID}`;
 
-/** A profile as documented, with the nulls that were seen. */
+/** A profile as documented, with the nulls that real answers have. */
 const user: JsonObject = {
   id: USER_ID,
   username: "alice",
@@ -147,7 +147,7 @@ const article: JsonObject = {
 
 export interface ApiSample {
   readonly params: JsonObject;
-  /** Method and address, and the body where there is one. */
+  /** The method and address, and the body if there is one. */
   readonly request: string;
   readonly body?: JsonObject;
   /** The answer of the service: the whole body, or the entries of a list. */

@@ -1,5 +1,5 @@
 /**
- * The data service, written a second time from its own document alone and as awkward as it is
+ * The data service, implemented a second time from its own document alone and as awkward as it is
  * allowed to be: bare 64-bit numbers, two date formats, null arrays, short pages, empty pages with
  * a cursor, a pinned post first on every page. Shares no code with the sandbox.
  */
@@ -23,17 +23,17 @@ interface Post {
 export interface ApiStandIn {
   readonly url: string;
   readonly key: string;
-  /** Keys it takes; empty it to refuse everyone. */
+  /** The keys that it accepts. If empty, it refuses everyone. */
   readonly keys: Set<string>;
   readonly asked: readonly Asked[];
-  /** Requests to an endpoint, first pages only when so wished. */
+  /** Returns the number of requests to an endpoint, optionally of first pages only. */
   count(endpoint: string): number;
   /** Makes an account; returns its id. */
   account(username: string): string;
   rename(id: string, username: string): void;
   /**
-   * Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`, whose words
-   * they say; returns their ids.
+   * Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`, with its words
+   * as their text. Returns their ids.
    */
   post(
     feed: string,
@@ -42,13 +42,16 @@ export interface ApiStandIn {
   ): string[];
   /** Adds followers to an account; returns their ids. */
   follow(id: string, count?: number): string[];
-  /** Undefined: not indexed. */
+  /** Sets the score of an account. Undefined: the account is not indexed. */
   score(id: string, change: { week_delta: number; month_delta: number } | undefined): void;
-  /** Answers these instead, while it returns something; `key` is the one it was asked with. */
+  /**
+   * Sets a function that answers requests instead, whenever it returns something. `key` is the key
+   * of the request.
+   */
   fault(
     next: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined,
   ): void;
-  /** Billed requests left; shown by /key-usage-info. */
+  /** The billed requests that are left, as /key-usage-info shows them. */
   remaining: number;
   close(): Promise<void>;
 }
@@ -68,8 +71,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   let lastCursor = 9_007_199_254_740_993n;
   let lastId = 0n;
   let fault: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined;
-  // More than polls every second ask for in any month: how much of the month is left slows nothing
-  // down.
+  // More requests than polls every second make in a month, so that the quota slows nothing down.
   const state = { remaining: 1_000_000_000 };
 
   const newId = (atMs: number): bigint => {
@@ -128,13 +130,16 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     };
   };
 
-  /** The feed that one of the terms of a search shows. */
+  /** Returns the feed that one term of a search shows. */
   const searched = (term: string): string =>
     term.startsWith("from:")
       ? `user:${userId({ username: term.slice("from:".length) })}`
       : `search:${term}`;
 
-  /** Newest first. A cursor goes on below an id; every second one brings an empty page first. */
+  /**
+   * Returns a page, newest first. A cursor continues below an id, and every second cursor leads to
+   * an empty page first.
+   */
   const feedPage = (
     feed: readonly string[],
     params: Record<string, string>,
@@ -285,8 +290,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => handle(request, response, body));
   });
-  // A test that is held up for longer than the default of five seconds would find its connection
-  // closed.
+  // The default of five seconds would close the connection of a test that is held up for longer.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
@@ -347,13 +351,13 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   };
 }
 
-/** Written as a number, however many digits it has. */
+/** Marks digits that are written as a number, however many there are. */
 const bare = (digits: string) => `\u0001${digits}\u0002`;
 // eslint-disable-next-line no-control-regex
 const write = (value: unknown): string =>
   JSON.stringify(value).replace(/"\\u0001(\d+)\\u0002"/g, "$1");
 
-/** `Fri Mar 06 13:38:49 +0000 2026`: the platform's own way, without milliseconds. */
+/** Formats a time as the platform does, without milliseconds: `Fri Mar 06 13:38:49 +0000 2026`. */
 function platformDate(at: Date): string {
   const [weekday = "", day, month, year, time] = at.toUTCString().replace(",", "").split(" ");
   return `${weekday} ${month} ${day} ${time} +0000 ${year}`;

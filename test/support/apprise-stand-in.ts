@@ -1,9 +1,10 @@
 /**
- * An Apprise API server as far as /notify goes: https://github.com/caronc/apprise-api#api-details.
+ * A stand-in for the /notify endpoint of an Apprise API server:
+ * https://github.com/caronc/apprise-api#api-details.
  */
 import type { AppriseBody } from "../../src/sinks/apprise.ts";
 
-/** Far below what most services behind it take. */
+/** Far below the limit of most services behind Apprise. */
 const BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
 

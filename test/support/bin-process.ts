@@ -1,4 +1,6 @@
-/** The built bin as a process of its own, in a folder of its own, and the lines of its log. */
+/**
+ * Runs the built command as a process of its own, in a folder of its own, and reads its log lines.
+ */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
@@ -13,15 +15,15 @@ import {
 import { makeStateFolder } from "./state-folder.ts";
 import { until } from "./until.ts";
 
-/** CHIRPWATCH_BIN tests another build than the checkout's. */
+/** The environment variable CHIRPWATCH_BIN selects another build than the checkout's. */
 export const BIN = resolve(process.env["CHIRPWATCH_BIN"] ?? "dist/main.js");
 
 export type BinProcess = ChildProcess & Logging;
 
 export interface Logging {
-  /** Lines of standard error that are JSON. */
+  /** Returns the lines of standard error that are JSON. */
   readonly log: () => readonly LogLine[];
-  /** Resolves with the first log line that says so. */
+  /** Resolves with the first log line that has this message. */
   logged(message: string | RegExp): Promise<LogLine>;
 }
 
@@ -85,7 +87,7 @@ function parseLine(line: string): readonly LogLine[] {
   }
 }
 
-/** A new empty folder, with these files in it; `within`: instead of memory. */
+/** Creates an empty folder with these files in it, in memory or in `within`. */
 export function makeFolder(files: Record<string, string> = {}, within?: string): string {
   const folder = makeStateFolder(within);
   folders.add(folder);

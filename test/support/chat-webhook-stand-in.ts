@@ -1,6 +1,6 @@
 /**
- * Incoming webhooks of chats as far as `text` goes: the smallest of their limits, and what any of
- * them would act on.
+ * A stand-in for incoming webhooks of chats, for the field `text`: the smallest of the chats'
+ * limits, and the texts that any of them would act on.
  */
 import type { ChatWebhookBody } from "../../src/sinks/chat-webhook.ts";
 
@@ -15,8 +15,8 @@ export function chatWebhookRefusal({ text, ...others }: ChatWebhookBody): string
 }
 
 /**
- * Names, groups and channels; links and mentions of Slack; formats; halves of a Markdown link;
- * headings, lists and code by the beginning of a line.
+ * Text that a chat acts on: names, groups and channels; Slack's links and mentions; formats; halves
+ * of a Markdown link; headings, lists and code at the beginning of a line.
  */
 export const LIVE_CHAT_WEBHOOK =
   /[*~`|]|[@<#](?=\w)|<[!@#]|(?<![A-Za-z0-9])_(?=\S)|\][([:]|:(?!\d\d:)[a-z0-9_+-]+:|&#?\w+;|^(?:[-+=]|#+\s|\d+[.)]| {4}|\t)/im;

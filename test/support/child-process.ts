@@ -6,12 +6,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
 
-/** A command under way, in a process of its own or in this one. */
+/** A command that runs, in a process of its own or in this one. */
 export interface Running {
-  /** Everything it wrote so far. */
+  /** Returns everything it has written so far. */
   readonly out: () => string;
   readonly err: () => string;
-  /** Every signal but SIGHUP asks it to end. */
+  /** Sends a signal. Every signal but SIGHUP asks it to end. */
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it has ended; `code` is null after a signal. */
   readonly gone: Promise<Ended>;
@@ -44,10 +44,7 @@ const endedEarly: string[] = [];
 /** The processes started by the current test. Tests that run concurrently have a set each. */
 const ofTest = new AsyncLocalStorage<Set<Endable>>();
 
-/**
- * Starts a script that runs until it is killed, with nothing of this process's environment but what
- * Node needs.
- */
+/** Starts a script that runs until it is killed. Its environment has only what Node needs. */
 export const startScript = (args: readonly string[], place: ChildPlace = {}): ChildProcess =>
   launch(args, place, "until it is killed");
 
@@ -83,7 +80,7 @@ function launch(
   return { ...followed, pid: child.pid ?? 0 };
 }
 
-/** Ends it by this signal where its test does not. */
+/** Registers a child, which is ended with this signal if its test does not end it. */
 function follow(one: Running, lastSignal: NodeJS.Signals): Running {
   const endable: Endable = { gone: one.gone, end: () => one.kill(lastSignal) };
   running.add(endable);
@@ -93,7 +90,7 @@ function follow(one: Running, lastSignal: NodeJS.Signals): Running {
   return one;
 }
 
-/** The same, which is to run until it is killed. */
+/** Registers a child that must run until it is killed. */
 export function expectAlive(name: string, one: Running, lastSignal: NodeJS.Signals): Running {
   let mayEnd = false;
   one.gone.then(
@@ -112,7 +109,10 @@ export function expectAlive(name: string, one: Running, lastSignal: NodeJS.Signa
   return follow(watched, lastSignal);
 }
 
-/** Runs a test and ends what it left running: an abandoned daemon goes on using the processor. */
+/**
+ * Runs a test and ends the processes it left running. A daemon left behind would go on using the
+ * processor.
+ */
 export async function endingChildren(runTest: () => Promise<void>): Promise<void> {
   const started = new Set<Endable>();
   try {
@@ -129,8 +129,8 @@ async function end(some: ReadonlySet<Endable>): Promise<void> {
 }
 
 /**
- * For afterAll, where `endingChildren` was used: the storage slows every promise of the process
- * down.
+ * Releases the storage of `endingChildren`, which slows down every promise of the process. For
+ * afterAll.
  */
 export const forgetTests = (): void => ofTest.disable();
 

@@ -1,6 +1,6 @@
 /**
- * Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips aloud where
- * none is installed.
+ * Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips the test with a
+ * message if none is installed.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -27,21 +27,21 @@ export interface BrowserPage {
    * Evaluates an expression in the page and awaits promises. @throws Error with what the page threw
    */
   read<T>(expression: string): Promise<T>;
-  /** A key as the keyboard sends it: `Tab` or `Enter`. */
+  /** Presses a key: `Tab` or `Enter`. */
   press(key: keyof typeof KEYS): Promise<void>;
-  /** Text into the field that has the focus. */
+  /** Types text into the field that has the focus. */
   type(text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
-  /** Colours for the day or for the night, whichever the reader prefers. */
+  /** Sets the colour scheme that the reader prefers. */
   prefer(time: "day" | "night"): Promise<void>;
-  /** The whole page as a PNG. */
+  /** Returns the whole page as a PNG. */
   screenshot(): Promise<Buffer>;
 }
 
 const NAMES = [process.env["CHROMIUM"], "chromium", "chromium-browser", "google-chrome"].filter(
   (name) => name !== undefined,
 );
-/** Without background networking: a test asks nobody but its own server. */
+/** Flags without background networking, so that a test asks nobody but its own server. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -57,8 +57,8 @@ const FLAGS = [
 export type OpenPage = (context: TestContext) => Promise<BrowserPage>;
 
 /**
- * One browser for the tests of a file. Each page shares nothing with the others, and is gone when
- * its test ends.
+ * Starts one browser for the tests of a file. Each page shares nothing with the others, and is
+ * closed when its test ends.
  */
 export function useBrowser(): OpenPage {
   let browser: Browser | undefined;
@@ -80,8 +80,8 @@ interface Browser {
 function startBrowser(program: string): Browser {
   const profile = makeStateFolder();
   const args = [...FLAGS, `--user-data-dir=${profile}`, "about:blank"];
-  // A group of its own, because its own children write to the profile, too. It ends by itself when
-  // the pipe does.
+  // The browser gets a process group of its own, because its children write to the profile, too. It
+  // ends by itself when the pipe does.
   const child = spawn(program, args, {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     detached: true,
@@ -103,7 +103,7 @@ interface Connection {
   once(method: string): Promise<any>;
 }
 
-/** Messages are JSON, each ended by a zero byte, on file descriptors 3 and 4. */
+/** Connects over file descriptors 3 and 4. Messages are JSON, each ended by a zero byte. */
 function connect(child: ChildProcess): Connection {
   const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();

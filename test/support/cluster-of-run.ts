@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeStateFolder } from "./state-folder.ts";
 
-/** The variable with its place, for the processes that run tests. */
+/** The environment variable with the cluster's place, for the processes that run tests. */
 export const CLUSTER_OF_RUN = "TEST_POSTGRES_CLUSTER";
 
 export default function setUp(): () => void {

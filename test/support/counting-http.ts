@@ -5,10 +5,10 @@ import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 const QUIET_TURNS = 3;
 
 /**
- * HTTP, and ways to wait until no request and no file access is under way and what follows from
- * them has happened. `settleTimer` waits so after a timer: most of them, such as the checks that a
- * daemon makes every few seconds, ask for nothing, and what they do is over after one turn of the
- * event loop.
+ * Creates an HTTP port, and ways to wait until no request and no file access is in progress and
+ * their consequences have happened. `settleTimer` waits in this way after a timer: most timers,
+ * such as the daemon's regular checks, cause no request, and their work is over after one turn of
+ * the event loop.
  */
 export function countingHttp() {
   const agent = createHttpAgent();
@@ -40,8 +40,8 @@ export function countingHttp() {
 }
 
 /**
- * `FSReqPromise`, `CloseReq` and the like: a thread is busy with a file, or has done it and nobody
- * has heard yet.
+ * Returns whether a thread is busy with a file, or has finished and its result is not delivered
+ * yet: `FSReqPromise`, `CloseReq` and the like.
  */
 const isAccessingFiles = () =>
   process.getActiveResourcesInfo().some((kind) => kind.includes("Req"));

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch run` with its HTTP side: in this process, the whole command as it ships, and as a
- * process where the claim is about that.
+ * `chirpwatch run` with its HTTP side: the whole command in this process, or as a process of its
+ * own if a test is about that.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export type DaemonProcess = BinProcess & HttpSide;
 export type RunningDaemon = Running & Logging & HttpSide;
 
 interface HttpSide {
-  /** Status page and API. */
+  /** The address of the status page and the API. */
   readonly url: string;
   readonly status: () => Promise<StatusView>;
   post(path: string): Promise<{ readonly status: number; readonly body: string }>;
@@ -26,7 +26,7 @@ export interface DaemonFiles {
   readonly env?: Record<string, string>;
 }
 
-/** Writes watches.yaml: JSON is YAML, and says exactly what is meant. */
+/** Writes watches.yaml. JSON is YAML, and leaves no doubt about types. */
 export const writeConfig = (folder: string, config: object | string): void =>
   writeFileSync(
     join(folder, "watches.yaml"),
@@ -39,7 +39,7 @@ export const startDaemonProcess = ({ folder, env }: DaemonFiles): Promise<Daemon
     startBin(["run", "-c", "watches.yaml"], { cwd: folder, ...(env === undefined ? {} : { env }) }),
   );
 
-/** The same without a process: nothing but SIGTERM, SIGINT and SIGHUP reaches it. */
+/** Starts the daemon in this process. Only SIGTERM, SIGINT and SIGHUP reach it. */
 export function startDaemonHere({ folder, env }: DaemonFiles): Promise<RunningDaemon> {
   const file = join(folder, "watches.yaml");
   const daemon = expectAlive(`run -c ${file}`, startCommand(["run", "-c", file], env), "SIGTERM");
@@ -62,8 +62,8 @@ async function withHttpSide<T extends Running & Logging>(daemon: T): Promise<T &
 }
 
 /**
- * For tests of the quota: a day of the month so far away that no period ends under them, whatever
- * day it is.
+ * Returns a reset day for tests of the quota. It is so far away that no period ends during a test,
+ * whatever the date.
  */
 export const farResetDay = (): number => ((new Date().getUTCDate() + 13) % 28) + 1;
 

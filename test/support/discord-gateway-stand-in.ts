@@ -1,7 +1,7 @@
 /**
- * Discord with its gateway: posting as in `discord-stand-in.ts`, and real WebSockets with hello,
- * heartbeats, identify, ready, resume, invalid sessions, reconnects and close codes; clicks that must
- * be answered within three seconds, and private answers.
+ * A stand-in for Discord with its gateway: posting as in `discord-stand-in.ts`, and real WebSockets
+ * with hello, heartbeats, identify, ready, resume, invalid sessions, reconnects and close codes;
+ * clicks that must be answered within three seconds, and private answers.
  * https://docs.discord.com/developers/events/gateway
  */
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,9 @@ export interface DiscordPerson {
 export interface DiscordClickRequest {
   readonly person: DiscordPerson;
   readonly customId: string;
-  /** The vendor's id of the click; each has its own unless the same is delivered again. */
+  /**
+   * The vendor's id of the click. Each click gets its own unless the same one is delivered again.
+   */
   readonly id?: string;
   readonly choice?: string;
 }
@@ -36,7 +38,7 @@ interface Packet {
   readonly d?: any;
 }
 
-/** A session outlives its socket until another one begins or Discord forgets it. */
+/** A session. It outlives its socket until another one begins or Discord forgets it. */
 interface Session {
   readonly id: string;
   sequence: number;
@@ -79,7 +81,7 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
   const identify = (socket: WebSocket, token: string) => {
     if (token !== BOT_TOKEN) return socket.close(4004);
     if (closesWith !== undefined) return socket.close(closesWith);
-    // Discord takes one session in five seconds, and calls those that come sooner invalid.
+    // Discord accepts one session in five seconds, and calls those that come sooner invalid.
     if (isIdentifyLimited) return send(socket, { op: 9, d: false });
     counts.identified += 1;
     remaining -= 1;
@@ -169,19 +171,19 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
     said,
     counts,
     sockets: () => sockets.size,
-    /** Says hello to no new socket. */
+    /** Makes new sockets get no hello. */
     beSilent: (is: boolean) => {
       isSilent = is;
     },
-    /** Answers no heartbeat. */
+    /** Makes heartbeats get no answer. */
     beDeaf: (is: boolean) => {
       isDeaf = is;
     },
-    /** Names no gateway, because they ask too often. */
+    /** Makes requests for a gateway be refused, because they are too frequent. */
     limitGateway: (is: boolean) => {
       isLimited = is;
     },
-    /** Lets no session begin, because others of the bot began within five seconds. */
+    /** Refuses new sessions, because others of the bot began within five seconds. */
     limitIdentify: (is: boolean) => {
       isIdentifyLimited = is;
     },

@@ -1,8 +1,8 @@
 /**
- * Discord as far as posting goes, with the limits its documentation names:
+ * A stand-in for posting to Discord, with the limits that its documentation names:
  * https://docs.discord.com/developers/resources/message (sizes, nonce, crosspost),
- * /topics/rate-limits. Five messages of a bot in five seconds and channel, five of a webhook in two
- * and thirty a minute, ten crossposts an hour, as it is seen to do.
+ * /topics/rate-limits. Per channel five messages of a bot in five seconds; per webhook five
+ * messages in two seconds and thirty a minute; ten crossposts an hour, as observed.
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
@@ -27,7 +27,7 @@ export interface DiscordContent {
   readonly content?: string | undefined;
   readonly embeds?: readonly Embed[] | undefined;
   readonly components?: readonly object[] | undefined;
-  /** The name of the post that begins with the content, in a forum. */
+  /** The name of the forum post that begins with the content. */
   readonly thread_name?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function discordRefusal({
 const shownOf = ({ content = "", embeds = [], components = [] }: DiscordContent): string =>
   [content, ...[...embeds, ...components].map((part) => JSON.stringify(part))].join("\n");
 
-/** A window of `count` in `ms` by name: seconds to wait, or 0. */
+/** Returns a rate limiter: `count` in `ms` by name. It returns the seconds to wait, or 0. */
 function createBuckets(clock: Clock) {
   const taken = new Map<string, readonly number[]>();
   return (name: string, count: number, ms: number): number => {
@@ -68,12 +68,14 @@ function createBuckets(clock: Clock) {
   };
 }
 
-/** Answers a request that is about no message, or none. */
+/**
+ * Answers a request that is not about a message. Returns nothing if it does not know the request.
+ */
 export type OtherRequests = (path: string, request: Received) => Answer | undefined;
 
 /**
- * Takes messages, threads and crossposts of a bot in channel 55, and messages of the webhook
- * `/api/webhooks/1/secret`.
+ * Starts a stand-in that accepts messages, threads and crossposts of a bot in channel 55, and
+ * messages of the webhook `/api/webhooks/1/secret`.
  */
 export async function startDiscordStandIn(clock: Clock, others: OtherRequests = () => undefined) {
   const messages: ChatMessage[] = [];
@@ -182,7 +184,7 @@ export async function startDiscordStandIn(clock: Clock, others: OtherRequests = 
       editsFail = how;
     },
     refusedEdits: () => refusedEdits,
-    /** Every crosspost is answered so from now on; undefined: as usual. */
+    /** Sets the answer to every crosspost from now on. Undefined: as usual. */
     refuseCrossposts: (status: number | undefined, code = 0) => {
       crosspostRefusal = status === undefined ? undefined : { status, code };
     },

@@ -1,6 +1,6 @@
 /**
  * The state of a daemon that was started and stopped and found nothing. Creating one takes longer
- * than many tests; here it is copied.
+ * than many tests, so it is copied.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function createImage(): Promise<Buffer> {
   return bytes;
 }
 
-/** A folder with such a state as `state.db`; whoever asked for it removes it. */
+/** Creates a folder with such a state as `state.db`. The caller removes it. */
 export function makeEmptyState(): string {
   const folder = makeStateFolder();
   writeFileSync(join(folder, "state.db"), image, { mode: 0o600 });

@@ -1,5 +1,5 @@
 /**
- * The polling half of the daemon, connected as app/ does it (`createPollEngine`), with one key, a
+ * The polling part of the daemon, connected as app/ does it (`createPollEngine`), with one key, a
  * real store in a temporary file, a scripted data service and a virtual clock. It can be crashed
  * between any two steps and started again on the same file.
  */
@@ -46,12 +46,12 @@ export interface EngineHarnessOptions {
   readonly seed?: number;
   readonly monthly?: number;
   readonly reserve?: number;
-  /** Requests a second at most; 20 unless said. */
+  /** The rate limit in requests per second; 20 by default. */
   readonly perSecond?: number;
   readonly onExhausted?: "degrade" | "pause";
-  /** Starts the governor, which is off without this. */
+  /** Starts the governor, which is off by default. */
   readonly isGoverned?: boolean;
-  /** Stands between the engine and the store, e.g. to make it fail. */
+  /** Wraps the store of the engine, for example to make it fail. */
   readonly storeFilter?: (store: Store) => Store;
   /** Writes what an earlier release left, after the first registration. */
   readonly prepare?: (store: Store) => Promise<void>;
@@ -80,20 +80,20 @@ export interface EngineHarness {
   readonly direct: string[];
   readonly polled: PolledNote[];
   readonly logged: { readonly level: string; readonly message: string; readonly fields: unknown }[];
-  /** Every event in the state, newest first. */
+  /** Returns every event in the state, newest first. */
   events(): Promise<readonly ChirpEvent[]>;
   /** Makes other watches active, as a reload does. */
   setWatches(watches: readonly Watch[]): Promise<void>;
   pause(watchId: string, paused: boolean): Promise<void>;
-  /** Ends everything without a word and starts again on the same file. */
+  /** Ends everything without a proper stop, and starts again on the same file. */
   crash(): Promise<void>;
-  /** Stops as a daemon does and starts again on the same file. */
+  /** Stops as a daemon does, and starts again on the same file. */
   restart(): Promise<void>;
   /** Stops and removes the file. */
   close(): Promise<void>;
 }
 
-/** Every event goes to the sinks its watch names. */
+/** Routes every event to the sinks that its watch names. */
 const routeToOwnSinks: RouteEvaluated = ({ event, ownSinks }, nowMs) => {
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
   return {

@@ -1,4 +1,4 @@
-/** Reads Prometheus text as a scraper would: a line is a sample of a metric with labels. */
+/** Reads Prometheus text as a scraper would: each line is a sample of a metric with labels. */
 
 export interface Sample {
   readonly name: string;
@@ -19,7 +19,7 @@ export const samplesOf = (text: string): readonly Sample[] =>
     return [{ name, labels, value: Number(value) }];
   });
 
-/** The value of one series; undefined where there is none. */
+/** Returns the value of one series, or undefined if there is none. */
 export const sampleOf = (
   text: string,
   name: string,

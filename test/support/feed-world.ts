@@ -1,7 +1,7 @@
 /**
- * A newest-first list as the data service serves it, with everything the documents warn of: late
- * items, deletions, short and empty pages, repeats, pinned posts, cursors that expire. Ids carry
- * their time; what is served depends on the clock and a seed alone.
+ * A newest-first list as the data service serves it, with everything that the documents warn about:
+ * late items, deletions, short and empty pages, repeats, pinned posts, cursors that expire. Ids
+ * contain their time. The answers depend only on the clock and a seed.
  */
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Random } from "../../src/model/random.ts";
@@ -16,18 +16,21 @@ import { makeTweet } from "./make-event.ts";
 export interface PlacedTweet {
   readonly tweet: Tweet;
   readonly timeMs: number;
-  /** Served from then on. */
+  /** The list shows the tweet from this time on. */
   readonly visibleAtMs: number;
-  /** Not served in between. */
+  /** The list hides the tweet in this span. */
   readonly hidden?: { readonly fromMs: number; readonly untilMs: number };
 }
 
 export interface FeedWorldOptions {
   readonly random: Random;
   readonly pageSize?: number;
-  /** Share of pages that are short, that are empty with a cursor, that repeat the item before. */
+  /**
+   * The share of pages that are odd: short, empty with a cursor, or with a repeat of the previous
+   * item.
+   */
   readonly oddPages?: number;
-  /** Served first on every page. */
+  /** The tweet that is first on every page. */
   readonly pinnedId?: string;
   /** Cursors given before that time are refused. */
   readonly cursorsValidFromMs?: () => number;
@@ -35,10 +38,10 @@ export interface FeedWorldOptions {
 
 export interface FeedWorld {
   readonly placed: readonly PlacedTweet[];
-  /** Posts a tweet at `timeMs` that can be seen `lagMs` later. */
+  /** Posts a tweet at `timeMs` that becomes visible `lagMs` later. */
   post(timeMs: number, lagMs?: number, changes?: Partial<Tweet>): Tweet;
   hide(id: string, fromMs: number, untilMs: number): void;
-  /** One page, by the bounds of the query and the cursor. */
+  /** Returns one page, by the bounds of the query and the cursor. */
   answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
 }
 

@@ -1,4 +1,7 @@
-/** A webhook's receiving end: checks Standard Webhooks signatures by itself and keeps what came. */
+/**
+ * The receiver of a webhook. It checks Standard Webhooks signatures itself and records what
+ * arrives.
+ */
 import { createHmac } from "node:crypto";
 import {
   type Answer,
@@ -14,14 +17,14 @@ export interface HookEvent {
   readonly id: string;
   readonly watch: string;
   readonly labels: Record<string, string>;
-  /** Tweet or user id. */
+  /** The id of the tweet or user. */
   readonly subject: string;
   readonly data: any;
 }
 
 export interface HookMessage {
   readonly id: string;
-  /** The arrival by the machine's clock, epoch ms. */
+  /** The arrival on the machine's clock, epoch ms. */
   readonly atMs: number;
   readonly body: string;
   readonly isSigned: boolean;
@@ -33,7 +36,7 @@ export interface HookReceiver {
   readonly messages: () => readonly HookMessage[];
   /** The events of all messages. An event appears once for each message that carried it. */
   readonly events: () => readonly HookEvent[];
-  /** Subjects of messages, a message sent twice under one id counted once. */
+  /** Returns the subjects of messages. A message sent twice under one id counts once. */
   readonly subjects: () => readonly string[];
   answer(next: Answer): void;
   close(): Promise<void>;

@@ -1,10 +1,10 @@
 /**
- * A mail as its readers' programs see it: what they refuse or cut off, and what is left of its HTML
- * as text.
+ * A mail as mail programs see it: what they refuse or cut off, and the text that remains of its
+ * HTML.
  */
 import type { EmailBody } from "../../src/sinks/email/email-render.ts";
 
-/** Gmail cuts what is longer off. */
+/** Gmail cuts off longer mails. */
 const HTML_BYTES = 102_000;
 
 /** Tags that the daemon writes itself. */
@@ -12,7 +12,8 @@ export const OWN_HTML =
   /<(?:!doctype html|\/?(?:html|body|div|p|b|blockquote|br|a|img)(?: [a-z]+="[^"<>]*")*)>/g;
 
 /**
- * Text of a mail takes no effect; somebody else's markup in its HTML is found by `emailRefusal`.
+ * Matches nothing, because the text of a mail takes no effect. `emailRefusal` finds foreign markup
+ * in its HTML.
  */
 export const NO_LIVE_TEXT = /(?!)/;
 
@@ -33,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&#39;": "'",
 };
 
-/** Links stand behind what they belong to. */
+/** Returns the text of HTML, with each link behind the words it belongs to. */
 export const htmlText = (html: string): string =>
   html
     .replace(/<a href="([^"]*)">(.*?)<\/a>/gs, "$2 $1")

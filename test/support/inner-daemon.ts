@@ -1,7 +1,7 @@
 /**
  * The whole daemon in this process, as `run` starts it, against the sandbox over real HTTP, with
- * webhooks as its sinks: both on one virtual clock, so that hours pass in a moment. The clock waits
- * for every answer before it moves on.
+ * webhooks as its sinks. Daemon and sandbox use one virtual clock, so that hours pass in a moment.
+ * The clock waits for every answer before it moves on.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,11 +33,11 @@ import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 export interface InnerDaemon {
   readonly clock: VirtualClock;
-  /** Alerts of the watches. */
+  /** The receiver of the watches' alerts. */
   readonly hook: HookReceiver;
-  /** The text of each message in the chat; nothing unless it was asked for. */
+  /** Returns the text of each message in the chat. Empty without the option `chat`. */
   readonly chat: () => readonly string[];
-  /** Ops alerts: event types and messages, in order. */
+  /** Returns the ops alerts in order, as event types and messages. */
   readonly opsAlerts: () => readonly { readonly type: string; readonly message: string }[];
   /** The number of messages that carried the ops alerts. */
   readonly opsMessages: () => number;
@@ -51,80 +51,80 @@ export interface InnerDaemon {
   /** Values that no log line may show. */
   readonly secrets: readonly string[];
   status(): Promise<StatusView>;
-  /** The status page. */
+  /** Returns the status page. */
   page(): Promise<string>;
-  /** The page that a form leads to, or its answer if it is a page itself. */
+  /** Submits a form. Returns the page that it leads to, or its answer if that is a page itself. */
   submit(path: string, fields?: Readonly<Record<string, string>>): Promise<string>;
   /** Returns the metrics as Prometheus reads them. */
   metrics(): Promise<string>;
-  /** A metric, `labels` as they are written; undefined where it has no value yet. */
+  /**
+   * Returns the value of a metric. `labels` are as they are written. Undefined if it has no value
+   * yet.
+   */
   metric(name: string, labels?: string): Promise<number | undefined>;
   /** Stops it as a signal does. The clock goes on meanwhile. */
   stop(): Promise<void>;
   /**
-   * Kills it after so many more calls of its state and the network, and answers of these. Only with
-   * `isKillable`. `beside` is called once it is dead, to cut what else was connected to it.
+   * Kills it after this many more calls to its state and the network, and answers of these. Only
+   * with `isKillable`. `beside` is called once it is dead, to cut other connections.
    */
   kill(steps: number, beside?: () => void): Promise<void>;
-  /** Another one on the same state, with the configuration as it is given now. */
+  /** Starts another daemon on the same state, with the configuration that the options give now. */
   start(): Promise<void>;
-  /**
-   * Takes over a configuration with other settings under `api`, and with the watches as they are
-   * given now.
-   */
+  /** Reloads with other settings under `api`, and with the watches that the options give now. */
   reload(api?: object): Promise<void>;
-  /** Every event that ops was sent. */
+  /** The receiver of every ops alert. */
   readonly ops: HookReceiver;
-  /** The configuration that it was given last. */
+  /** Returns the configuration that the daemon was given last. */
   config(): Config;
-  /** The configuration as its options make it now. It is given to nobody. */
+  /** Returns the configuration that the options give now, without giving it to a daemon. */
   configNow(): Promise<Config>;
-  /** The status of /healthz. */
+  /** Returns the status of /healthz. */
   health(): Promise<number>;
-  /** The JSON of a path below `/api/v1/`; `POST` and `DELETE` change something. */
+  /** Returns the JSON of a path below `/api/v1/`. `POST` and `DELETE` change something. */
   call(path: string, method?: "POST" | "DELETE", body?: object): Promise<any>;
-  /** One request to the sandbox by someone else who has the key; what it answered with. */
+  /** Sends one request to the sandbox as another user of the key. Returns the status. */
   ask(path: string): Promise<number>;
   /**
-   * One request to the sandbox's control API; a body makes it a POST. @throws Error unless it
+   * Sends one request to the sandbox's control API. A body makes it a POST. @throws Error unless it
    * answers 200
    */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
-/** The keys of the sandbox. The daemon has both, with names, unless a test says which it has. */
+/** The keys of the sandbox. The daemon has both, with names, unless a test chooses one. */
 export const KEY = "K1";
 const SECOND_KEY = "K2";
-/** `api` of a daemon with one of them. */
+/** The `api` section of a daemon with only one of the keys. */
 export const ONE_KEY = { keys: [{ key: KEY, name: "main" }] } as const;
 
 export type Control = InnerDaemon["control"];
 
 export interface InnerDaemonOptions {
-  /** Asked for after `prepare`. */
+  /** Called after `prepare`. */
   readonly watches: () => object;
-  /** More under `api`. */
+  /** More settings of `api`. */
   readonly api?: object;
-  /** A Slack channel beside the webhook. */
+  /** Adds a Slack channel beside the webhook. */
   readonly chat?: true;
   /** More settings of the webhook. */
   readonly sink?: object;
-  /** More under `state`. */
+  /** More settings of `state`. */
   readonly state?: object;
-  /** More of the configuration, or other parts of it. */
+  /** More sections of the configuration, or other values for them. */
   readonly more?: object;
   /** The sink that ops uses instead of one of its own. */
   readonly opsSink?: "hook";
   /** Changes the world before the daemon sees it. */
   readonly prepare?: (control: Control) => Promise<unknown>;
-  /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
+  /** Wraps the network of the daemon. The clock does not wait for requests that it holds back. */
   readonly httpFilter?: (http: Http) => Http;
   /** Overrides what the machine reports about its files. */
   readonly files?: Partial<Files>;
-  /** It can be killed. */
+  /** Makes it possible to kill the daemon. */
   readonly isKillable?: true;
-  /** Stands between the daemon and its state. */
+  /** Wraps the state of the daemon. */
   readonly storeFilter?: (store: OpenedStore) => OpenedStore;
 }
 
@@ -146,7 +146,7 @@ const keysFor = (settings: object): object =>
         ],
       };
 
-/** Ended when the test ends. */
+/** Starts a daemon that is ended when the test ends. */
 export async function startInnerDaemon(options: InnerDaemonOptions): Promise<InnerDaemon> {
   const { watches, api = {}, chat, prepare, httpFilter, storeFilter = (store) => store } = options;
   const adapters = {
@@ -325,7 +325,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   };
 }
 
-/** The service's clock: when the operator sets the daemon's, it goes on. */
+/** Returns the service's clock. It goes on when the operator sets the daemon's clock. */
 function withoutJumps(clock: VirtualClock): Clock {
   const offsetMs = clock.now() - clock.monotonic();
   return { ...clock, now: () => clock.monotonic() + offsetMs };

@@ -1,7 +1,7 @@
 /**
  * Several whole daemons in this process, as `run` starts them, on one state, on one virtual clock,
  * against the sandbox over real HTTP. The state is a file that they all write through one
- * connection; who is there and who leads stands in memory.
+ * connection. The list of replicas and the leader are in memory.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -35,9 +35,9 @@ export interface InnerReplicas {
    * version gives groups other keys.
    */
   add(planner?: number): Promise<Daemon>;
-  /** Keys of the polls that a replica, counted from 0, is to make. */
+  /** Returns the keys of the polls that a replica, counted from 0, must make. */
   heldBy(replica: number): Promise<readonly string[]>;
-  /** One request to the sandbox's control API; a body makes it a POST. */
+  /** Sends one request to the sandbox's control API. A body makes it a POST. */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
 
@@ -45,7 +45,7 @@ export interface ReplicaOptions {
   readonly ops?: object;
   readonly monthly?: number;
   readonly leader?: number;
-  /** More of the configuration. */
+  /** More sections of the configuration. */
   readonly more?: object;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Kills a process of a test between any two steps: what belongs to it then never answers, fires or
- * writes again. For simulated crashes.
+ * Kills a process of a test between any two steps: nothing that belongs to it answers, fires or
+ * writes any more. For simulated crashes.
  */
 import type { Clock } from "../../src/model/clock.ts";
 
@@ -8,11 +8,11 @@ export interface KillSwitch {
   readonly isKilled: boolean;
   kill(): void;
   /**
-   * Ends after so many more steps of what `killable` wraps; a call and its answer are one step
+   * Kills after this many more steps of what `killable` wraps. A call and its answer are one step
    * each.
    */
   killAfter(steps: number): void;
-  /** Methods that never answer once it was killed. */
+  /** Wraps methods so that they never answer after the kill. */
   killable<T extends object>(target: T): T;
   killableClock(clock: Clock): Clock;
 }

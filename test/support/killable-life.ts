@@ -1,6 +1,6 @@
 /**
- * A daemon of a test that can be killed between any two calls of its state and the network. What
- * belongs to it then never answers, fires or writes again. What it had opened is closed as the system
+ * A daemon of a test that can be killed between any two calls to its state and the network. Nothing
+ * that belongs to it answers, fires or writes any more. What it had open is closed as the system
  * does, so that another one can begin on the same state.
  */
 import type { Adapters } from "../../src/app/daemon/daemon-deps.ts";
@@ -10,9 +10,9 @@ import { createKillSwitch } from "./kill-switch.ts";
 
 export interface KillableLife {
   readonly isOver: boolean;
-  /** Ends after so many more steps. A call and its answer are one each. */
+  /** Ends it after this many more steps. A call and its answer are one each. */
   endAfter(steps: number): void;
-  /** Closes what it had opened, once what had begun in the state is done. */
+  /** Closes what it had open, once operations in the state that have begun are done. */
   release(): Promise<void>;
   clock(clock: Clock): Clock;
   http(http: Http): Http;
@@ -53,7 +53,8 @@ export function createKillableLife(): KillableLife {
     },
     endAfter: (steps) => (steps === 0 ? life.kill() : life.killAfter(steps)),
     async release() {
-      // A server waits for its callers by a clock that stands still. It takes no others meanwhile.
+      // A server waits for its clients on a clock that stands still. It accepts no new ones
+      // meanwhile.
       for (const one of servers) void one.close().catch(() => undefined);
       await Promise.all(underWay);
       for (const one of stores) await one.close();

@@ -1,6 +1,6 @@
 /**
- * A follower list of any length, newest first, of which only those who came and went by hand are
- * held in memory. Cursors name the last member shown, so that pages do not shift.
+ * A follower list of any length, newest first. Only members that a test adds or removes are held in
+ * memory. Cursors name the last member shown, so that pages do not shift.
  */
 import type { UpstreamAnswer } from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
@@ -9,17 +9,17 @@ import { makeUser } from "./make-event.ts";
 const PAGE = 200;
 
 export interface LargeList {
-  /** Members there are. */
+  /** The number of members. */
   readonly size: number;
-  /** Somebody follows now, newest of all; gives the id. Somebody new where none is named. */
+  /** Adds a follower at the top and returns its id. Without an id it is a new account. */
   join(id?: string): string;
   leave(id: string): void;
   page(cursor: string | undefined): UpstreamAnswer;
 }
 
-/** Ids of those who were there at the start: 1 is the oldest. */
+/** Creates a list. The ids of its first members are 1 for the oldest, and so on. */
 export function createLargeList(early: number): LargeList {
-  /** Newest last. */
+  /** Members that were added, the newest one last. */
   let newcomers: { readonly id: string; readonly position: number }[] = [];
   const gone = new Set<string>();
   let positions = early;

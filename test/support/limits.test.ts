@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** It writes down its number, and never yields from then on. */
+/** Writes a script that prints its process id and then never yields. */
 function writeBusy(maxSilenceMs: number): { readonly script: string; readonly pidFile: string } {
   const [script, pidFile] = [
     join(folder, `busy-${maxSilenceMs}.mjs`),
@@ -67,7 +67,7 @@ it("a property has a bound, and fails where that is reached", () => {
     interruptAfterTimeLimit: 100_000,
     markInterruptAsFailure: true,
   });
-  // The bound holds for shrinking, too: this one would be shrunk for hours.
+  // The bound also applies to shrinking, which would take hours here.
   let runs = 0;
   const slow = fc.property(fc.array(fc.integer(), { minLength: 50 }), () => {
     runs += 1;

@@ -1,7 +1,7 @@
 /**
- * Accounts and who follows them, as the data service shows it in three ways: profiles with
- * counters, the whole list newest first, and the list of the last seven days. What is shown depends
- * on the clock alone. For tests of probes of lists.
+ * Accounts and their followers, as the data service shows them in three ways: profiles with
+ * counters, the whole list newest first, and the list of the last seven days. The answers depend
+ * only on the clock. For tests of probes of lists.
  */
 import {
   type UpstreamAnswer,
@@ -14,11 +14,11 @@ import { makeUser } from "./make-event.ts";
 export interface WorldFollow {
   readonly id: string;
   readonly atMs: number;
-  /** On lists from then on; the counter has it at once. */
+  /** Lists show the follow from this time on. The counter includes it at once. */
   readonly listedAtMs: number;
   readonly untilMs: number;
   readonly isIndexed: boolean;
-  /** The counter has it, no list ever has. */
+  /** Whether no list ever shows the follow, although the counter includes it. */
   readonly isUnlisted: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface FollowOptions {
   readonly untilMs?: number;
   readonly isIndexed?: boolean;
   readonly isUnlisted?: boolean;
-  /** Somebody who was there before; somebody new where nothing is said. */
+  /** The id of a known account. By default a new account follows. */
   readonly id?: string;
 }
 

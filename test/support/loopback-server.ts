@@ -1,5 +1,5 @@
 /**
- * A node:http server on a free loopback port that answers as a test says, and is gone afterwards.
+ * A node:http server on a free loopback port that answers as a test says, and is closed afterwards.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,8 +50,7 @@ export async function startLoopbackServer(
       current(seen, response);
     });
   });
-  // A test that is held up for longer than the default of five seconds would find its connection
-  // closed.
+  // The default of five seconds would close the connection of a test that is held up for longer.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

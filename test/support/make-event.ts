@@ -47,7 +47,7 @@ export function makeTweet(id: string, text = `tweet ${id}`): Tweet {
   };
 }
 
-/** `tweet.created` of watch `brand` unless said otherwise. */
+/** Creates an event, by default `tweet.created` of watch `brand`. */
 export function makeEvent(subject: string, changes: Partial<ChirpEvent> = {}): ChirpEvent {
   const watch = changes.watch ?? "brand";
   const type = changes.type ?? "tweet.created";
@@ -79,7 +79,7 @@ export function makeEvent(subject: string, changes: Partial<ChirpEvent> = {}): C
 
 const withoutLabels = ({ labels: _, ...rest }: Partial<ChirpEvent>): Partial<ChirpEvent> => rest;
 
-/** One of the daemon's own events. */
+/** Creates one of the daemon's own events. */
 export const makeOpsAlert = (type: string): ChirpEvent =>
   makeEvent("notice", {
     type,

@@ -13,8 +13,8 @@ export type WatchChanges = Omit<Partial<Watch>, "timing"> & {
 };
 
 /**
- * A watch of a type with its settings parsed by its own schema; every minute, unless said
- * otherwise.
+ * Creates a watch of a type, with its settings parsed by the type's own schema. Polled every minute
+ * by default.
  */
 export function makeWatch(
   id: string,

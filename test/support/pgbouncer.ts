@@ -1,4 +1,4 @@
-/** PgBouncer in front of a server, where it is installed. */
+/** Starts PgBouncer in front of a server, if it is installed. */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { skipAloud } from "./skip-aloud.ts";
  */
 const NOT_FOUND = ["ENOENT", "EACCES"];
 
-/** The same address through the pooler. It ends with the test. */
+/** Returns the same address through the pooler, which ends with the test. */
 export async function throughPgBouncer(
   context: TestContext,
   server: PostgresServer,

@@ -1,24 +1,26 @@
 /**
- * The way between chirpwatch and a Postgres server, on loopback and without TLS, with its faults:
- * answers of COMMIT that get lost, silence, delays, cut connections, transactions left open, and
- * statements that are refused with a code of the server. Reads what the client says, and changes
- * none of it.
+ * A proxy to a Postgres server, on loopback and without TLS, with faults: lost answers of COMMIT,
+ * silence, delays, cut connections, transactions left open, and statements that are refused with an
+ * error code of the server. Reads what the client sends, and changes none of it.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** The texts of a transaction's statements, without values. */
+/** Chooses a transaction by the texts of its statements, without values. */
 export type Chosen = (texts: readonly string[]) => boolean;
 
 export class PostgresProxy {
-  /** Milliseconds between what the server says and the client hears. */
+  /** The delay in milliseconds before the client gets what the server sends. */
   delayMs = 0;
   /**
    * Holds back all traffic in both directions without ending a connection. The traffic arrives once
    * this is false again.
    */
   isSilent = false;
-  /** The code that a statement is refused with; undefined: it goes on to the server. */
+  /**
+   * Returns the error code with which a statement is refused. Undefined: it is passed to the
+   * server.
+   */
   refuse: (text: string) => string | undefined = () => undefined;
   /** The number of answers that were lost. */
   lost = 0;
@@ -48,7 +50,7 @@ export class PostgresProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The same database by this way. */
+  /** Returns the address of the same database through the proxy. */
   urlOf(url: string): string {
     const own = new URL(url);
     own.port = String(this.port);
@@ -56,7 +58,7 @@ export class PostgresProxy {
   }
 
   /**
-   * The next transaction chosen is committed, and the connection breaks before its client gets the
+   * Commits the next chosen transaction, and breaks the connection before its client gets the
    * answer.
    */
   loseAnswer(chosen: Chosen): void {
@@ -64,7 +66,7 @@ export class PostgresProxy {
   }
 
   /**
-   * The next transaction chosen stays open: nothing gets through any more, and what its statements
+   * Leaves the next chosen transaction open: nothing gets through any more, and what its statements
    * locked stays locked.
    */
   partIn(chosen: Chosen): void {
@@ -128,7 +130,7 @@ class Way {
     this.#server.destroy();
   }
 
-  /** One after the other, and nothing while the way is silent. */
+  /** Passes messages on in order, and none while the proxy is silent. */
   #inOrder(pass: () => void, delayMs = 0): void {
     this.#heard = this.#heard.then(async () => {
       if (delayMs > 0) await pause(delayMs);
@@ -153,7 +155,10 @@ class Way {
     }
   }
 
-  /** Parse and Bind come before the Sync that asks for an answer; a Query is by itself. */
+  /**
+   * Reads a client's message. Parse and Bind come before the Sync that asks for an answer, and a
+   * Query stands alone.
+   */
   #take(message: Buffer): void {
     const type = String.fromCharCode(message[0] ?? 0);
     const [one = "", two = ""] = message.toString("latin1", 5).split("\0", 2);
@@ -182,7 +187,7 @@ class Way {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** An ErrorResponse, and that the transaction has failed. */
+/** Returns an ErrorResponse, and the state of a failed transaction. */
 function refusalOf(code: string): Buffer {
   const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mrefused by the test\0\0`);
   const head = Buffer.alloc(5);

@@ -25,7 +25,7 @@ import { makeStateFolder } from "./state-folder.ts";
 
 const USER = "owner";
 const PASSWORD = "s3cret-of-the-tests";
-/** Postgres refuses to run as root; this user is everywhere. */
+/** Postgres refuses to run as root. This user exists everywhere. */
 const NOBODY = 65_534;
 
 export interface PostgresServer {
@@ -39,14 +39,14 @@ export interface PostgresServer {
   /** Stops it as an operator would, or kills it, and starts it again. */
   stop(mode: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server and its sessions where they are, connections included, or lets them go on. */
+  /** Freezes the server and its sessions, connections included, or lets them continue. */
   freeze(): void;
   thaw(): void;
   /** Stops it for good and removes its folder. */
   remove(): Promise<void>;
 }
 
-/** The folder with `initdb` and `postgres`; undefined where there is none. */
+/** Returns the folder with `initdb` and `postgres`, or undefined if there is none. */
 export function findPostgres(): string | undefined {
   const require = createRequire(import.meta.url);
   const system = existsSync("/usr/lib/postgresql")
@@ -66,7 +66,7 @@ export function findPostgres(): string | undefined {
       const folder = find();
       if (runs(join(folder, "postgres"))) return folder;
     } catch {
-      // Not installed.
+      // The package is not installed.
     }
   }
   return undefined;
@@ -75,10 +75,10 @@ export function findPostgres(): string | undefined {
 const runs = (postgres: string, as: object = {}): boolean =>
   spawnSync(postgres, ["--version"], as).status === 0;
 
-/** Whom a server runs as where root runs the tests: it refuses root. */
+/** Returns the user of a server when root runs the tests, because Postgres refuses root. */
 export const nobody = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
-/** `within`: where its folder lies instead of in memory. */
+/** Starts a server. Its folder is in memory, or in `within`. */
 export async function startPostgres(
   within?: string,
   settings: readonly string[] = [],
@@ -120,7 +120,7 @@ function makeCluster(folder: string, cluster: string): void {
     cwd: dirname(cluster),
   });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-  // The superuser of the tests comes in without a password, everybody else needs theirs.
+  // The superuser of the tests needs no password, everybody else does.
   writeFileSync(
     join(cluster, "pg_hba.conf"),
     "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n",
@@ -130,7 +130,7 @@ function makeCluster(folder: string, cluster: string): void {
 /** Copies a cluster and keeps the owner of its files. */
 const copyCluster = (from: string, to: string): void => void execFileSync("cp", ["-a", from, to]);
 
-/** For the files that come after; where another one was quicker, that one stays. */
+/** Keeps the cluster for later test files. If another process was quicker, its cluster stays. */
 function keepCluster(cluster: string, first: string): void {
   const own = `${first}-${process.pid}`;
   copyCluster(cluster, own);
@@ -142,8 +142,8 @@ function keepCluster(cluster: string, first: string): void {
 }
 
 /**
- * A checkout below root's own folder is closed to others: the binaries are copied out of it, with
- * what they link and share.
+ * Returns a path to the binaries that the server's user can read. A checkout below root's own
+ * folder is closed to others, so the binaries are copied with what they link and share.
  */
 function reachable(folder: string, data: string): string {
   if (runs(join(folder, "postgres"), nobody())) return folder;
@@ -251,7 +251,7 @@ class Server implements PostgresServer {
     this.#signal("SIGCONT");
   }
 
-  /** Sends a signal to the server and to each process that it began, which only Linux lists. */
+  /** Sends a signal to the server and to each process that it started. Only Linux lists these. */
   #signal(signal: "SIGSTOP" | "SIGCONT"): void {
     const pid = this.#process?.pid;
     if (pid === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * Profiles as probes show them, and reads that follow, for tests of what is remembered between the
+ * Profiles as probes show them, and the reads that follow, for tests of the probe state between the
  * two.
  */
 import type { JsonObject } from "../../src/model/json.ts";
@@ -17,5 +17,5 @@ export const read = (changes: Partial<ReadResult> = {}): ReadResult => ({
   isFull: false,
   ...changes,
 });
-/** Probed once, with ten posts. */
+/** An account that was probed once, with ten posts. */
 export const START = firstProbe(fields(10), 0);

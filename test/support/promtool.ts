@@ -5,7 +5,7 @@ import { skipAloud } from "./skip-aloud.ts";
 
 export interface PromtoolResult {
   readonly status: number | null;
-  /** Both streams together. */
+  /** The text of both streams. */
   readonly output: string;
 }
 

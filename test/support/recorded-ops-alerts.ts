@@ -7,8 +7,8 @@ import { rememberingLog } from "../state/temp-state.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
 /**
- * Ops alerts as the daemon raises them, recorded instead of routed; `share`: of one of several
- * replicas.
+ * Creates ops alerts as the daemon raises them, recorded instead of routed. `share` is that of one
+ * of several replicas.
  */
 export const createRecordedOpsAlerts = (
   store: LearnedStore,

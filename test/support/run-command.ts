@@ -1,6 +1,6 @@
 /**
- * A command inside this process: a hundredth of what a process costs, where only what it says and
- * does matters. A few e2e tests start processes.
+ * Runs a command inside this process, at a hundredth of the cost of a process, for tests of what it
+ * prints and does. A few e2e tests start processes.
  */
 import { createContext } from "../../src/cli/terminal/context.ts";
 import { readLogLevel } from "../../src/cli/terminal/log-level.ts";
@@ -27,8 +27,8 @@ const shared = createContext();
 let underWay: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs it to its end, in that folder and with nothing else in its environment. One after the other:
- * they share the working folder.
+ * Runs a command to its end, in that folder and with an otherwise empty environment. Commands run
+ * one after the other, because they share the working folder.
  */
 export function runCommand(args: readonly string[], { cwd, env }: Place): Promise<Ran> {
   const ran = underWay.then(async () => {
@@ -46,8 +46,8 @@ export function runCommand(args: readonly string[], { cwd, env }: Place): Promis
 }
 
 /**
- * Starts it where this process is, with nothing else in its environment: paths are to be absolute.
- * Only the first signal to end reaches it: the second ends a process.
+ * Starts a command in the present folder, with an otherwise empty environment. Paths must be
+ * absolute. Only the first stop signal reaches it, because the second one would end this process.
  */
 export function startCommand(
   args: readonly string[],
@@ -108,13 +108,13 @@ function createSignals() {
 }
 
 export interface HurriedCommand extends Running {
-  /** Moves its clock on until something is so. */
+  /** Moves its clock on until a condition is true. */
   until(isSo: () => boolean): Promise<void>;
   /** Moves its clock on until it has ended. */
   ended(): Promise<Ended>;
 }
 
-/** The same on a clock that does not wait: what takes minutes is over in moments. */
+/** Starts a command on a clock that does not wait, so that minutes pass in moments. */
 export function hurryCommand(
   args: readonly string[],
   env?: Record<string, string>,
@@ -130,5 +130,5 @@ export function hurryCommand(
   return { ...command, until, ended: async () => (await until(() => false), command.gone) };
 }
 
-/** A command that looks for something every now and then sees it soon. */
+/** Small enough that a command which checks something from time to time sees it soon. */
 const STEP_MS = 50;

@@ -1,6 +1,6 @@
 /**
- * The sandbox and its control API: as a process of its own, as its command in this one, and without
- * the command where a test is about something else.
+ * The sandbox and its control API: as a process of its own, as a command in this process, or
+ * without the command if a test is not about it.
  */
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -12,18 +12,16 @@ import { until } from "./until.ts";
 export interface SandboxProcess {
   readonly url: string;
   readonly key: string;
-  /** One control request; a body makes it a POST, unless another method is named. */
+  /** Sends one control request. A body makes it a POST, unless another method is named. */
   control(path: string, body?: object, method?: string): Promise<any>;
   /**
-   * Requests billed so far. Asks again where a daemon beside it has used up the second's requests.
+   * Returns the billed requests so far. Asks again if a daemon beside it has used up the rate of
+   * that second.
    */
   billed(): Promise<number>;
 }
 
-/**
- * More than polls every second ask for in any month: how much of the month is left slows nothing
- * down.
- */
+/** More requests than polls every second make in a month, so that the quota slows nothing down. */
 const QUOTA = 1_000_000_000;
 
 const argsWith = (flags: readonly string[]) => [

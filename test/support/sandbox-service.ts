@@ -1,7 +1,7 @@
 /**
- * The bundled sandbox in this process and on a clock of the caller's, asked through the client the
- * daemon uses, without a socket. Owns how a request reaches it; its control functions are called as
- * its control API would.
+ * The bundled sandbox in this process on the caller's clock, used through the daemon's own client,
+ * without a socket. Owns how a request reaches it. Its control functions are called as its control
+ * API would.
  */
 import { createUpstream } from "../../src/api/upstream.ts";
 import { type Clock, sleep } from "../../src/model/clock.ts";
@@ -20,9 +20,9 @@ import { createWorld, type World } from "../../src/sandbox/world/world.ts";
 export interface SandboxService {
   readonly upstream: Upstream;
   readonly world: World;
-  /** Asks the sandbox's control API. @throws when it refuses. */
+  /** Sends an order to the sandbox's control API. @throws when it refuses. */
   control(method: string, path: string, body?: JsonObject): JsonObject;
-  /** Billed requests so far. */
+  /** Returns the billed requests so far. */
   billed(): { readonly total: number; readonly byEndpoint: Readonly<Record<string, number>> };
 }
 
@@ -30,7 +30,7 @@ export interface SandboxServiceOptions {
   readonly seed?: number;
   readonly accounts?: number;
   readonly rates?: PostingRates;
-  /** Requests a month; a million unless given. */
+  /** The quota in requests per month; a million by default. */
   readonly quota?: number;
   /** The time from a request to its answer. */
   readonly latencyMs?: number;
@@ -38,7 +38,7 @@ export interface SandboxServiceOptions {
 
 const LATENCY_MS = 20;
 
-/** A world that starts at the clock's present. */
+/** Creates a world that starts at the clock's present. */
 export function createSandboxService(
   base: Clock,
   options: SandboxServiceOptions = {},
@@ -97,7 +97,7 @@ function createService(
   };
 }
 
-/** The same headers, addresses and bodies as over a socket. */
+/** Returns an HTTP port with the same headers, addresses and bodies as over a socket. */
 const httpOf = (service: ServiceDeps, clock: Clock, latencyMs: number): Http => ({
   async request({ method, url, headers = {}, body = "" }) {
     await sleep(clock, latencyMs);

@@ -1,6 +1,6 @@
 /**
- * A data service that answers each endpoint as a test says, takes a moment for it, and remembers
- * what it was asked.
+ * A data service that answers each endpoint as a test says, takes a moment for it, and records the
+ * requests.
  */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import {
@@ -26,8 +26,8 @@ export interface ScriptedUpstream extends Upstream {
   /** Replaces how an endpoint answers. */
   on(endpoint: string, answer: Answerer): void;
   /**
-   * Stands before every answer: throws to fail, returns an answer to give that one. Undefined: all
-   * is well.
+   * Called before every answer. It throws to fail, or returns an answer to use instead. Undefined:
+   * no trouble.
    */
   trouble: ((request: UpstreamRequest, nowMs: number) => UpstreamAnswer | undefined) | undefined;
   callsOf(endpoint: string): readonly Call[];
@@ -35,7 +35,10 @@ export interface ScriptedUpstream extends Upstream {
 
 const LATENCY_MS = 50;
 
-/** Endpoints without an answerer answer 404. `info-batch` knows the accounts given. */
+/**
+ * Creates the service. Endpoints without an answerer answer 404. `info-batch` knows the accounts
+ * given.
+ */
 export function createScriptedUpstream(
   clock: Clock,
   accounts: readonly User[] = [],

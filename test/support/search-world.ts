@@ -1,7 +1,7 @@
 /**
- * Tweets as the service's keyword search shows them, by a reading of queries of its own: it
- * compares names, handles and texts that no tweet carries, and can be made to behave oddly. What is
- * shown depends on the clock alone. For tests of merged searches.
+ * Tweets as the service's keyword search shows them, with its own reading of queries. It compares
+ * names, handles and texts that no tweet contains, and can be made to behave oddly. The answers
+ * depend only on the clock. For tests of merged searches.
  */
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
@@ -19,7 +19,7 @@ export interface SearchPost {
   readonly atMs: number;
   readonly visibleAtMs: number;
   readonly deletedAtMs: number;
-  /** Searched like the text, and shown nowhere: the words of a linked page. */
+  /** The words of a linked page. They are searched like the text, but shown nowhere. */
   readonly card: string;
 }
 
@@ -33,7 +33,7 @@ export interface SearchPostOptions {
 
 export interface SearchWorldOptions {
   readonly longestQuery?: number;
-  /** Words whose tweets are not shown to a query that is several joined by OR. */
+  /** Words whose tweets are hidden from a query that joins several with OR. */
   readonly shyWords?: readonly string[];
 }
 

@@ -1,9 +1,12 @@
-/** A Random that repeats itself: the same seed gives the same numbers and ids. */
+/** A repeatable Random: the same seed gives the same numbers and ids. */
 import type { Random } from "../../src/model/random.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 
-/** Mulberry32: a counter through an integer mixer; plenty for tests, no use for secrets. */
+/**
+ * Creates a Mulberry32 generator: a counter through an integer mixer. Good enough for tests,
+ * useless for secrets.
+ */
 export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0;
   const float = () => {

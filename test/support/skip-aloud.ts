@@ -1,6 +1,6 @@
 /**
- * Skips a test for want of something on this machine, and prints why: the reporter alone would only
- * count it.
+ * Skips a test because something is missing on this machine, and prints why. The reporter alone
+ * would only count it.
  */
 import type { TestContext } from "vitest";
 

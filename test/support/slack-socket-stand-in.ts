@@ -1,7 +1,7 @@
 /**
- * Slack with Socket Mode: posting as in `slack-stand-in.ts`, and real WebSockets that say hello, send
- * clicks in envelopes, wait three seconds for each acknowledgement, deliver again, recycle sockets
- * and refuse. https://docs.slack.dev/apis/events-api/using-socket-mode
+ * A stand-in for Slack with Socket Mode: posting as in `slack-stand-in.ts`, and real WebSockets
+ * that say hello, send clicks in envelopes, wait three seconds for each acknowledgement, deliver
+ * again, recycle sockets and refuse. https://docs.slack.dev/apis/events-api/using-socket-mode
  */
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
@@ -21,10 +21,12 @@ export interface SlackPerson {
 
 export interface SlackClickRequest {
   readonly person: SlackPerson;
-  /** The id of the button, as the message has it. */
+  /** The id of the button in the message. */
   readonly actionId: string;
   readonly ts: string;
-  /** The vendor's time of the click; each click has its own unless the same is delivered again. */
+  /**
+   * The vendor's time of the click. Each click gets its own unless the same one is delivered again.
+   */
   readonly actionTs?: string;
   readonly choice?: string;
 }
@@ -124,7 +126,7 @@ export async function startSlackSocketStandIn(clock: Clock) {
       },
     ],
   });
-  /** Delivers an envelope to one socket; false if there is none. */
+  /** Delivers an envelope to one socket. Returns false if there is none. */
   const deliver = (id: string, envelope: object): boolean => {
     const socket = [...sockets].find(({ readyState }) => readyState === WebSocket.OPEN);
     if (socket === undefined) return false;
@@ -146,20 +148,20 @@ export async function startSlackSocketStandIn(clock: Clock) {
     groupReads,
     sockets: () => sockets.size,
     opened: () => opened,
-    /** Refuses new sockets with this error; undefined: accepts them. */
+    /** Refuses new sockets with this error. Undefined: accepts them. */
     refuse: (error: string | undefined) => {
       refusal = error;
     },
     redelivered: () => redelivered,
-    /** Loses so many of the next acknowledgements. */
+    /** Loses this many of the next acknowledgements. */
     ignoreAnswers: (count: number) => {
       ignoredAnswers = count;
     },
-    /** Delivers again what is not acknowledged within three seconds of this clock. */
+    /** Delivers envelopes again that are not acknowledged within three seconds of this clock. */
     redeliverBy: (by: Clock) => {
       redeliveryClock = by;
     },
-    /** Treats sockets so from now on. */
+    /** Sets how sockets behave from now on. */
     behave: (how: SlackManner) => {
       manner = how;
     },

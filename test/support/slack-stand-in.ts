@@ -1,8 +1,8 @@
 /**
- * Slack as far as posting goes, with the limits its documentation names:
+ * A stand-in for posting to Slack, with the limits that its documentation names:
  * https://docs.slack.dev/apis/web-api/rate-limits (one message a second and channel),
- * /reference/methods/chat.postMessage, /reference/block-kit/blocks. Refuses what Slack refuses, in
- * Slack's words.
+ * /reference/methods/chat.postMessage, /reference/block-kit/blocks. Refuses what Slack refuses,
+ * with Slack's error codes.
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
@@ -13,7 +13,7 @@ const SECTION_CHARS = 3_000;
 const BLOCKS = 50;
 const BLOCKS_CHARS = 13_000;
 const MESSAGE_EVERY_MS = 1_000;
-/** Whatever it is called. */
+/** The id of the channel, whatever its name is. */
 const CHANNEL = "C0BRAND";
 
 interface Block {
@@ -27,7 +27,7 @@ export interface SlackContent {
   readonly blocks?: readonly Block[] | undefined;
 }
 
-/** Slack's error code; undefined when it takes the content. */
+/** Returns Slack's error code, or undefined if it accepts the content. */
 export function slackRefusal({ text = "", blocks = [] }: SlackContent): string | undefined {
   if (text === "" && blocks.length === 0) return "no_text";
   if (text.length > TEXT_CHARS) return "msg_too_long";
@@ -44,12 +44,12 @@ const strings = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(strings)
       : [];
 
-/** Answers a call of another method, or none. */
+/** Answers a call of another method. Returns nothing if it does not know the method. */
 export type OtherCalls = (method: string, request: Received) => object | Answer | undefined;
 
 /**
- * Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage`
- * hears of each before it is answered.
+ * Starts a stand-in that accepts `POST /api/chat.postMessage` of a bot, and `POST /hook` of an
+ * incoming webhook. `onMessage` is called with each message before it is answered.
  */
 export async function startSlackStandIn(
   clock: Clock,
@@ -69,7 +69,7 @@ export async function startSlackStandIn(
     if (editsFail !== "no") refusedEdits += 1;
     if (editsFail === "down") return [{ ok: false, error: "internal_error" }, 503];
     if (editsFail === "limited") return [{ ok: false, error: "ratelimited" }, 429];
-    // A name is not enough here.
+    // The API needs the id of the channel, not its name.
     if (form.get("channel") !== CHANNEL) return [{ ok: false, error: "channel_not_found" }, 200];
     if (message === undefined) return [{ ok: false, error: "message_not_found" }, 200];
     const refusal = slackRefusal({ text: form.get("text") ?? "", blocks });

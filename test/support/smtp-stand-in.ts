@@ -1,5 +1,5 @@
 /**
- * A mail server on a free loopback port, as far as one mail goes:
+ * A mail server on a free loopback port that can receive one mail after another:
  * https://www.rfc-editor.org/rfc/rfc5321. No TLS.
  */
 import { type AddressInfo, createServer, type Socket } from "node:net";

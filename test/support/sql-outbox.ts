@@ -1,6 +1,6 @@
 /**
- * The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives
- * a process.
+ * The real outbox, on SQLite in memory. It outlives the pumps of a test, as the file outlives a
+ * process.
  */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
@@ -45,13 +45,13 @@ export interface SqlOutbox
     Pick<ReplayStore, "findReplayable" | "replay">,
     Pick<Upkeep, "setTimesBack"> {
   /**
-   * A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed
-   * before the outbox is asked next.
+   * Adds a delivery to sink `hook`, by default alone in its group and due at once. Committed before
+   * the next read of the outbox.
    */
   add(event: ChirpEvent, options?: Added): void;
   /** Messages in the order in which they were sealed. */
   readonly messages: readonly StoredMessage[];
-  /** States of the deliveries, in the order in which they were added. */
+  /** The states of the deliveries, in the order in which they were added. */
   readonly deliveryStates: readonly string[];
   /** Returns the stored state of a sink's breaker, or undefined if the sink never failed. */
   health(
@@ -59,7 +59,7 @@ export interface SqlOutbox
   ): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
   /** The number of reads of due work. */
   readonly reads: number;
-  /** Every call throws until this is changed. */
+  /** Makes every call throw, until this is changed. */
   breakDown(broken: boolean): void;
   /** How long a failing call takes, for example because it waits for a lock. */
   failsAfterMs: number;
@@ -189,12 +189,12 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
   return outbox;
 }
 
-/** Nobody needs the outbox so often at one moment. */
+/** No pump needs the outbox this often at one moment. */
 const MAX_TURNS = 5_000;
 
 /**
- * Fails for good when something reads the outbox again and again without the clock moving on: else
- * a test would never end.
+ * Fails for good if something reads the outbox again and again without the clock moving on, because
+ * the test would never end.
  */
 function createTurnCounter(clock: Clock) {
   let atMs = 0;

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const IN_MEMORY = "/dev/shm";
-/** Far more than all states of a run. */
+/** Far more than all states of a run need. */
 const ENOUGH_BYTES = 2 ** 30;
 
-/** Empty; whoever asked for it removes it. */
+/** Creates an empty folder. The caller removes it. */
 export const makeStateFolder = (within = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir()): string =>
   mkdtempSync(join(within, "chirpwatch-"));
 

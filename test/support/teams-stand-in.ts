@@ -1,6 +1,6 @@
 /**
- * A Teams workflow as far as an Adaptive Card goes: its size, and what the elements that are used
- * must have.
+ * A stand-in for a Teams workflow that shows Adaptive Cards. Checks the size of a card, and the
+ * fields of the elements that are used.
  */
 
 /** https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions */
@@ -46,7 +46,7 @@ export function teamsRefusal(message: object): string | undefined {
     : "a link is none";
 }
 
-/** The card as people see it, each link behind what it belongs to. */
+/** Returns the card's text as people see it, with each link behind the words it belongs to. */
 export const teamsText = (message: unknown): string =>
   elementsIn(message)
     .filter(({ type }) => type === "RichTextBlock")

@@ -1,5 +1,5 @@
 /**
- * Telegram's Bot API as far as sendMessage goes, with the limits its documentation names:
+ * A stand-in for sendMessage of Telegram's Bot API, with the limits that its documentation names:
  * https://core.telegram.org/bots/api#sendmessage.
  */
 
@@ -31,7 +31,7 @@ export function telegramRefusal({ text, entities }: TelegramContent): string | u
     : "a link is none";
 }
 
-/** The text as people see it, each link behind what it belongs to. */
+/** Returns the text as people see it, with each link behind the words it belongs to. */
 export const telegramText = ({ text, entities }: TelegramContent): string =>
   [...entities]
     .filter(({ url }) => url !== undefined)

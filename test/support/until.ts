@@ -1,14 +1,17 @@
 /**
- * Waits for something a real process does: checks repeatedly, and fails with a sentence. Tests
+ * Waits for something that a real process does: checks repeatedly, and fails with a sentence. Tests
  * under a virtual clock do not need it.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { expectChildrenAlive } from "./child-process.ts";
 
 const FIRST_PAUSE_MS = 20;
-/** Long waits check less often: each check costs the process that answers it. */
+/** Long waits check less often, because each check costs the process that answers it. */
 const LONGEST_PAUSE_MS = 100;
-/** Ends what never comes. What is slow only because the machine is busy is no failure. */
+/**
+ * The limit for something that never happens. It is generous, because being slow on a busy machine
+ * is no failure.
+ */
 const WITHIN_MS = 45_000;
 
 /**

@@ -16,7 +16,7 @@ interface Timer {
 }
 
 export interface VirtualClock extends Clock {
-  /** Moves on by `ms`, running what becomes due. */
+  /** Moves on by `ms` and runs what becomes due. */
   advance(ms: number): Promise<void>;
   /** Moves on until the wall clock shows `epochMs`. */
   advanceTo(epochMs: number): Promise<void>;
@@ -25,17 +25,17 @@ export interface VirtualClock extends Clock {
    * later.
    */
   jump(ms: number): void;
-  /** Timers that wait. */
+  /** Returns the number of timers that wait. */
   pending(): number;
-  /** Milliseconds until the next timer; undefined when none waits. */
+  /** Returns the milliseconds until the next timer, or undefined if none waits. */
   nextIn(): number | undefined;
 }
 
 const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose wall shows `startMs`; its monotonic origin is unrelated, so that mixing the two
- * shows.
+ * Creates a clock whose wall shows `startMs`. Its monotonic origin is unrelated, so that mixing the
+ * two shows.
  */
 export function createVirtualClock(
   startMs: number,
@@ -80,7 +80,10 @@ export function createVirtualClock(
   };
 }
 
-/** Behind every timer due at the same time or earlier: equal times fire in order of creation. */
+/**
+ * Returns the index behind every timer that is due at the same time or earlier. Timers of equal
+ * times fire in order of creation.
+ */
 function insertionIndex(timers: readonly Timer[], dueAt: number): number {
   let low = 0;
   let high = timers.length;

@@ -1,6 +1,6 @@
 /**
- * A set-up file of every test: a child process that ended although it should still run fails the
- * test it belongs to, with what it wrote.
+ * A set-up file of every test. If a child process ends although it should still run, its test fails
+ * with what the child wrote.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach } from "vitest";

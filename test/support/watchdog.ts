@@ -1,6 +1,6 @@
 /**
- * Ends this process when it never yields, or when whoever started it is gone: by a thread of its
- * own, as nothing else runs then.
+ * Ends this process when it never yields, or when its parent is gone. Uses a thread, because
+ * nothing else runs then.
  */
 import { Worker } from "node:worker_threads";
 
@@ -18,7 +18,7 @@ const end = (reason) => {
   try {
     writeSync(2, "test process " + process.pid + " ends: " + reason + "\\n");
   } catch {
-    // Whoever would read it may be gone.
+    // The parent that would read it may be gone.
   }
   process.kill(process.pid, "SIGKILL");
 };
