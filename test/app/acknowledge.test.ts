@@ -1,6 +1,6 @@
 /**
- * Acknowledgements in the whole daemon: what one changes, where it is shown, and what is sent about
- * it.
+ * Tests acknowledgements in the whole daemon: what one changes, where it is shown, and what is sent
+ * about it.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";

@@ -1,4 +1,6 @@
-/** The link from an alert to its page in the whole daemon: who follows it can act there. */
+/**
+ * Tests the link from an alert to its page in the whole daemon: whoever follows it can act there.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

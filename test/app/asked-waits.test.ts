@@ -1,6 +1,6 @@
 /**
- * A sink and a data service that ask to wait for years, as the operator sees it, and what ends the
- * wait.
+ * Tests a sink and a data service that ask to wait for years: what the operator sees, and what ends
+ * the wait.
  */
 import { expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
@@ -54,7 +54,7 @@ it("fault 91: a sink is failing after two minutes, with the time of its next att
   };
   await call("sinks/hook/resume", "POST");
   await triedOnce();
-  // Other settings of something else change nothing.
+  // A change of an unrelated setting does not end the wait.
   await reload({ timeout: "20s" });
   await clock.advance(10 * SECOND);
   expect(hook.messages()).toHaveLength(attempts);
@@ -79,7 +79,7 @@ it("fault 91: the data service is down after two minutes, with the time of the n
   const httpFilter = (http: Http): Http => ({
     async request(request) {
       if (!isStorm || request.headers?.["ApiKey"] === undefined) return http.request(request);
-      // The check of the keys is free, and asks by itself.
+      // The check of the keys is free, so it is not counted.
       if (!request.url.includes("key-usage-info")) refused += 1;
       return {
         status: 429,

@@ -67,7 +67,7 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}) {
 }
 
 const search = { type: "search", query: "zebra", schedule: "@every 10s" };
-/** For tests that take an hour of the clock. */
+/** The schedule of tests that take an hour of the clock. */
 const rare = { ...search, schedule: "@every 1m" };
 
 describe("a backtest", () => {

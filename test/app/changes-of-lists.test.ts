@@ -1,6 +1,6 @@
 /**
- * Accounts that come and go: the last word in a chat is true, and one that does nothing else all
- * day is one line.
+ * Tests accounts that come and go: the last message in a chat is true, and an account that does
+ * nothing else all day takes one line.
  */
 import { expect, it } from "vitest";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -19,7 +19,7 @@ const setUp = () =>
     },
   });
 
-/** They come and go in turn, `count` times from the `from`th on, an hour apart. */
+/** Makes `count` accounts join or leave in turn, an hour apart, from the `from`th on. */
 async function change(
   { control, clock }: InnerDaemon,
   followers: readonly string[],

@@ -1,5 +1,6 @@
 /**
- * A wall clock that is set while the daemon runs: nothing waits longer for it, and nothing is lost.
+ * Tests a wall clock that is set while the daemon runs: nothing waits longer because of it, and
+ * nothing is lost.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -203,7 +204,8 @@ describe("a clock that is set back by an hour while the daemon is stopped", () =
     clock.jump(-HOUR);
     hook.answer(taken);
     await daemon.start();
-    // The clock was last noted up to a minute before the stop: so much longer the alert may wait.
+    // The clock was last stored up to a minute before the stop, so the alert may wait that much
+    // longer.
     await clock.advance(2 * MINUTE);
     expect(new Set(hook.subjects())).toEqual(new Set(ids));
     expect((await daemon.status()).sinks[0]).toMatchObject({ waiting: 0 });

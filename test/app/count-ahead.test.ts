@@ -1,4 +1,7 @@
-/** The first reader of a page after a start finds the sums of the month made, and the code loaded. */
+/**
+ * Tests that the first reader of a page after a start finds the sums of the month ready and the
+ * code loaded.
+ */
 import { expect, it } from "vitest";
 import { countAhead } from "../../src/app/count-ahead.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Alerts that are alike, of which the first is given up: what is dead was sent to nobody, so
- * nothing after it is a duplicate of it.
+ * Tests `dedupe` when the first of several like alerts is given up: nobody received it, so no later
+ * alert is a duplicate of it.
  */
 import { expect, it } from "vitest";
 import {
@@ -13,8 +13,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
- * Two watches that find the same posts, at a webhook for which alerts of one author are alike for
- * an hour.
+ * Starts two watches that find the same posts. The webhook treats alerts about one author as
+ * duplicates for an hour.
  */
 async function setUp(more: Partial<InnerDaemonOptions> = {}) {
   const daemon = await startInnerDaemon({

@@ -1,6 +1,6 @@
 /**
- * A query that is edited while the daemon is stopped: what was posted since its last poll is
- * announced, and nothing from before it.
+ * Tests a query that is edited while the daemon is stopped: everything posted since its last poll
+ * is announced, and nothing from before it.
  */
 import { describe, expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -14,7 +14,10 @@ const search = (query: string, more: object = {}) => ({
   ...{ type: "search", query, schedule: "@every 5m", ...more },
 });
 
-/** Each way to read the edited queries: alone, with others, with others that are edited too. */
+/**
+ * The ways in which edited queries are read: alone, with other queries, and with others that are
+ * edited too.
+ */
 const WAYS: Readonly<
   Record<string, { readonly before: Watches; readonly after: Watches; readonly edited: string }>
 > = {
@@ -48,7 +51,7 @@ async function setUp(before: Watches) {
   });
   const post = async (text: string, count = 1): Promise<readonly string[]> =>
     (await daemon.control("tweets", { username: AUTHOR, text, count })).ids;
-  /** `stopped`: what happens before it starts with the next configuration. */
+  /** Restarts with the next configuration. `stopped` runs while the daemon is down. */
   const restart = async (next: Watches, stopped: () => Promise<unknown>) => {
     await daemon.stop();
     await stopped();
@@ -74,7 +77,7 @@ describe.each(Object.entries(WAYS))("a query that is %s", (_, { before, after, e
     await clock.advance(MINUTE);
     let meanwhile: readonly string[] = [];
     await restart(after, async () => {
-      // More than a page.
+      // There is more than a page to read.
       meanwhile = await post("an okapi meanwhile", 50);
       await clock.advance(20 * MINUTE);
     });

@@ -1,6 +1,6 @@
 /**
- * Edits of a running daemon's file: what is remembered of something else raises no alert, and the
- * log says what became of it.
+ * Tests edits of a running daemon's file: memory of something else raises no alert, and the log
+ * says what became of it.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";

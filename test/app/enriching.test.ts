@@ -1,6 +1,6 @@
 /**
- * `enrich` in the whole daemon: what an endpoint adds to events, what happens while it gives no
- * answer, and over restarts and reloads.
+ * Tests `enrich` in the whole daemon: what an endpoint adds to events, what happens while it gives
+ * no answer, and restarts and reloads.
  */
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
 import { expect, it, onTestFinished } from "vitest";
@@ -10,7 +10,7 @@ import { type Answer, startLoopbackServer } from "../support/loopback-server.ts"
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The stand-in: texts with "bad" in them are negative. */
+/** A stand-in for the endpoint, which rates texts with "bad" in them as negative. */
 const sentiment: Answer = ({ body }, response) => {
   const { data } = JSON.parse(body);
   const isBad = String(data.tweet.full_text).includes("bad");

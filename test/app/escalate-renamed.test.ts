@@ -1,4 +1,7 @@
-/** Escalations while sinks are renamed, in the whole daemon: each step is sent once, and none is lost. */
+/**
+ * Tests escalations while sinks are renamed, in the whole daemon: each step is sent once, and none
+ * is lost.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Escalations in the whole daemon: who is notified of an alert that nobody acknowledges, when, and
- * what the message says.
+ * Tests escalations in the whole daemon: who is notified of an alert that nobody acknowledges,
+ * when, and what the message says.
  */
 import { expect, it } from "vitest";
 import { type Control, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -14,7 +14,7 @@ interface Received {
   readonly data: any;
 }
 
-/** A watch whose alerts go to the hook and are escalated to the sink of ops. */
+/** Starts a watch whose alerts go to the hook and are escalated to the ops sink. */
 async function startEscalating(steps: readonly object[], prepare = postOld) {
   let escalate: readonly object[] | false = steps;
   const daemon = await startInnerDaemon({
@@ -36,7 +36,10 @@ async function startEscalating(steps: readonly object[], prepare = postOld) {
   return {
     ...daemon,
     setSteps: (next: readonly object[] | false) => void (escalate = next),
-    /** Posts and lets the alert be sent. Returns the event and when the hook took it. */
+    /**
+     * Posts a tweet and lets its alert be sent. Returns the event and the time at which the hook
+     * took it.
+     */
     async alert(text: string) {
       const { ids } = await control("tweets", { username: "one", text });
       await clock.advance(90 * SECOND);

@@ -1,6 +1,6 @@
 /**
- * A sink that answers 5xx to everything, as the operator sees it: status, page, metrics, health,
- * ops, log; and what its receiver sees.
+ * Tests a sink that answers 5xx to everything, as the operator sees it in status, page, metrics,
+ * health, ops alerts and log, and as its receiver sees it.
  */
 import { expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";

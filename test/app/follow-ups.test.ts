@@ -6,13 +6,13 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
 
-// The virtual clock does not wait for what the sinks load at their first use.
+// The virtual clock does not wait for modules that the sinks load at their first use.
 beforeAll(async () => void (await Promise.all([import("@slack/web-api"), import("discord.js")])));
 
 const MINUTE = 60_000;
 const TEXT = "a zebra that nobody should quote";
 
-/** A Slack and a Discord that take everything, and what each was asked. */
+/** Starts a Slack and a Discord that accept everything and record their requests. */
 async function startChats() {
   const calls: { readonly what: string; readonly body: any }[] = [];
   let [refusesEdits, isDown] = [false, false];
@@ -80,7 +80,7 @@ async function setUp(
   };
   const remove = async (id: string) => {
     await daemon.control(`tweets/${id}`, undefined, "DELETE");
-    // Two rechecks without it say that it is gone.
+    // The post counts as deleted after two rechecks without it.
     await daemon.clock.advance(6 * MINUTE);
   };
   return { daemon, post, remove, chats };

@@ -1,6 +1,6 @@
 /**
- * A state on a disk that is almost full: what is small is still written, what is large is not. To
- * people that is one trouble, and nothing is lost.
+ * Tests a state on a disk that is almost full, where small writes still succeed and large ones
+ * fail. Users see one trouble, and nothing is lost.
  */
 import { expect, it } from "vitest";
 import { STORE_HELD_MS, STORE_RETRY_MS } from "../../src/engine/health/store-monitor.ts";

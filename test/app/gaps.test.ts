@@ -1,11 +1,11 @@
-/** Gaps in what was read, as they are reported to an operator, whatever the strategy. */
+/** Tests how gaps in what was read are reported to the operator, with each strategy. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
-// Polls of many pages over real HTTP.
+// The polls read many pages over real HTTP.
 const MINUTE = 60_000;
 const ACCOUNTS = ["quiet_one", "loud_one", "third_one"];
-/** More than one search reads to its end. */
+/** More posts than one search reads to its end. */
 const BURST = 300;
 
 const groupOf = (strategy: string) => ({

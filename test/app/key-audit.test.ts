@@ -1,4 +1,4 @@
-/** The ledger against the service's own count, in the whole daemon. */
+/** Tests the ledger against the service's own count, in the whole daemon. */
 import { expect, it } from "vitest";
 import { KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 

@@ -17,7 +17,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
   });
   const spentBy = async (key: string): Promise<number> =>
     (await control("requests")).billed_by_key[key] ?? 0;
-  // Both pay in turn; the quota's own count is as old as it gets.
+  // Both keys pay in turn. The daemon's own count of the quota is as old as it can get.
   while ((await spentBy("K2")) < EACH - 10) await clock.advance(SECOND);
   await control("keys/K2", undefined, "DELETE");
   await clock.advance(20 * SECOND);
@@ -31,7 +31,7 @@ it("a key that has less left than the configuration allows is paced by what it h
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
     prepare: (ask) => ask("keys", { key: KEY, quota: 300 }),
   });
-  // At the pace of the schedule it would be spent after a day, with three weeks to go.
+  // At the pace of the schedule the quota would be spent after a day, with three weeks to go.
   await clock.advance(12 * 3_600 * SECOND);
   const { state, reasons } = await status();
   expect((await control("requests")).billed).toBeLessThan(60);

@@ -1,4 +1,7 @@
-/** Alerts on values: sent again while they stay across, and once more when they are back. */
+/**
+ * Tests alerts on values: they are repeated while the value stays beyond its threshold, and once
+ * more when it is back.
+ */
 import { expect, it } from "vitest";
 import {
   type InnerDaemon,
@@ -9,7 +12,9 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A watch of one tweet, polled every five minutes, which has 1,000 likes after some minutes. */
+/**
+ * Starts a watch of one tweet, polled every five minutes, which has 1,000 likes after some minutes.
+ */
 async function setUp(sink: object, more: Partial<InnerDaemonOptions> = {}) {
   let id = "";
   const daemon = await startInnerDaemon({
@@ -139,7 +144,7 @@ it("of repeats that a mute holds back the newest is left, and none where the val
   await one.daemon.clock.advance(HOUR);
   await one.likes(3_000);
   await one.daemon.clock.advance(HOUR + 15 * MINUTE);
-  // One came before the mute, and one at its end.
+  // One alert came before the mute, and one at its end.
   expect(alertsOf(one.daemon).map(([value]) => value)).toEqual([1_234, 1_234, 3_000]);
   const two = await setUp(muted, { more: BREAK });
   await two.daemon.clock.advance(HOUR);

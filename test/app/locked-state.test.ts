@@ -1,6 +1,6 @@
 /**
- * Another process has locked the state file: the daemon answers, says so in time, stops in time,
- * and loses nothing.
+ * Tests a state file that another process has locked: the daemon answers, reports the lock in time,
+ * stops in time, and loses nothing.
  */
 import { STORE_HELD_MS } from "../../src/engine/health/store-monitor.ts";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ interface Locked extends InnerDaemon {
    * ends it.
    */
   lock(): () => void;
-  /** The status of /healthz, for which the state has 2 s. */
+  /** Returns the status of /healthz. The state has 2 s to answer it. */
   healthInTime(): Promise<number>;
   /** Stops the daemon and returns how long that takes by the clock. */
   timedStop(): Promise<number>;

@@ -15,7 +15,9 @@ import { makeUser } from "../support/make-event.ts";
 
 const NOW = Date.UTC(2026, 2, 2);
 
-/** The watches of a file, one a line, with the profiles of @big and @small. */
+/**
+ * Returns the plan of these watches, one on each line, with the profiles of @big and @small known.
+ */
 async function planOf(watches: string, monthly = 100_000, memory: JsonObject = {}) {
   const config = await goodConfig(
     `api: { quota: { monthly: ${monthly} } }\nwatches: { ${watches} }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
@@ -89,7 +91,7 @@ it("says what the first read takes, by the schedule and by what the quota can sp
     "fresh: the list of @Big has 3,000,000 members; the first full read takes 15,000 requests and about 6 days, and newcomers are reported from the first poll on; it is not read in full every day: `full_read_every: 1d` does that, for 15,000 requests each time",
   ]);
   expect(view.total.first_requests).toBeGreaterThanOrEqual(15_001);
-  // Neither the first read nor a daily one is part of what a month costs.
+  // The cost of a month contains neither the first read nor a daily one.
   expect(view.total.requests_per_month).toBeLessThan(30 * 2 * 288 + 100);
   const poor = await planOf(NEWCOMERS, 10_000);
   expect(poor.view.watches[0]?.long_lists[0]?.first_read_days).toBeGreaterThan(400);

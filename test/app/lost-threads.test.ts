@@ -1,6 +1,6 @@
 /**
- * A thread whose first message somebody deleted, at a Slack that ignores the dead `thread_ts`
- * without a word: one message stands beside it, and the next ones below that.
+ * Tests a thread whose first message somebody deleted, at a Slack that silently ignores the dead
+ * `thread_ts`: one message is posted in the channel, and the next ones below it.
  */
 import { expect, it, onTestFinished } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";

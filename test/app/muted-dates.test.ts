@@ -1,4 +1,4 @@
-/** Time intervals with dates in the whole daemon: what they hold back, and until when. */
+/** Tests time intervals with dates in the whole daemon: what they hold back, and until when. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -21,7 +21,7 @@ const muted = (dates: string, route: object = { mute_time_intervals: ["away"] })
 
 it("holds alerts from the day on which an interval of weeks begins until its true end, over restarts", async () => {
   const { clock, control, hook, stop, start } = await muted("2026-03-07:2026-03-27");
-  /** Weeks of a running daemon would take minutes. */
+  /** The daemon is down meanwhile, because simulating weeks of a running one would take minutes. */
   const isDownUntil = async (atMs: number) => {
     await stop();
     await clock.advance(atMs - clock.now());

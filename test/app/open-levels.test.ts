@@ -34,7 +34,7 @@ const sinks = fc.array(
   },
 );
 
-/** An alert at several sinks, each with its own options. */
+/** Starts a watch whose alert goes to several sinks, each with its own options. */
 function setUp(
   facts: readonly { isSent: boolean; sendResolved: boolean; repeatM: number | undefined }[],
   isAcross: boolean,

@@ -1,6 +1,6 @@
 /**
- * Alerts on one subject reach a webhook, which takes several messages at once, in the order in
- * which they came about.
+ * Tests that alerts on one subject reach a webhook, which takes several messages at once, in the
+ * order in which they were found.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -17,8 +17,8 @@ it("a second change of an account waits for the alert on the first, which the si
     },
   });
   await clock.advance(30 * SECOND);
-  // Less than what opens the sink's breaker: the first message waits for its fifth attempt, and the
-  // sink takes what is new.
+  // Too few refusals to open the sink's breaker. The first message waits for its fifth attempt, and
+  // the sink accepts new ones.
   let refusals = 4;
   hook.answer((_, response) => response.writeHead(refusals-- > 0 ? 503 : 204).end());
   await control("accounts", { username: "moving_one", rename_to: "moved_one" });
@@ -73,7 +73,8 @@ it.each([
       response.end();
     });
     await clock.advance(30 * SECOND);
-    // Less than what opens the breaker: the alert waits for its next attempt, and its end does not.
+    // Too few refusals to open the breaker. The alert waits for its next attempt, and the message
+    // about its end does not.
     let refusals = 4;
     isRefused = () => refusals-- > 0;
     await crossAndFall();
@@ -82,7 +83,7 @@ it.each([
     isRefused = () => true;
     await crossAndFall();
     await clock.advance(300 * SECOND);
-    // The sink works again, and refuses the alert once more.
+    // The sink works again, but refuses the alert once more.
     refusals = 1;
     isRefused = (events) => events.includes("alert") && refusals-- > 0;
     await clock.advance(600 * SECOND);

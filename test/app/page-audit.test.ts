@@ -1,4 +1,7 @@
-/** Each form of the pages, sent to a whole daemon, leaves one audit record that names the person. */
+/**
+ * Tests that each form of the pages, sent to a whole daemon, leaves one audit record that names the
+ * person.
+ */
 import { expect, it } from "vitest";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";

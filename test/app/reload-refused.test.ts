@@ -1,4 +1,4 @@
-/** A reload that is refused: what stays, who hears of it, and what a second one makes of it. */
+/** Tests a refused reload: what stays active, who is notified, and what a second reload does. */
 import { expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../src/app/reload/reload.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -28,7 +28,7 @@ const textOf = (more: object = {}) =>
     ...more,
   });
 
-/** A reloader whose file the test may edit. */
+/** Creates a reloader whose file the test may edit. */
 async function makeReloader(opsAlerts?: OpsAlerts) {
   const disk = { text: textOf() };
   const config = await goodConfig(disk.text);

@@ -1,6 +1,6 @@
 /**
- * Reloads while polls, messages and refusals are under way: what was begun ends well, and what
- * comes after follows the new configuration.
+ * Tests reloads while polls, messages and refusals are in progress: these end well, and everything
+ * later follows the new configuration.
  */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
@@ -29,7 +29,7 @@ const setUp = (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> 
 const tweet = async ({ control }: InnerDaemon): Promise<string> =>
   (await control("tweets", { username: AUTHOR, text: "a new zebra" })).ids[0];
 
-/** A gate in front of the network that the test opens and closes. */
+/** Creates a gate in front of the network that the test opens and closes. */
 function createHold() {
   const waiting: (() => void)[] = [];
   const hold: {
@@ -39,7 +39,7 @@ function createHold() {
   } = {
     on: undefined,
     held: 0,
-    /** For all that it holds back, the first of them first. */
+    /** Releases all requests that it holds back, the first ones first. */
     open: () => waiting.splice(0).forEach((go) => go()),
   };
   const opened = () => new Promise<void>((resolve) => waiting.push(resolve));
@@ -67,7 +67,8 @@ it("fault 109: alerts and ops alerts go where the last reload says, and at once,
     Object.assign(more, { route: { sink: alerts }, ops: { sink: news } });
     await reload();
     const [alertHook, opsHook] = alerts === "hook" ? [hook, ops] : [ops, hook];
-    // A pump that is not woken looks by itself twice in a minute: it is hardly ever there in time.
+    // A pump that is not woken wakes up only twice a minute, so it hardly ever runs in time by
+    // chance.
     for (let round = 0; round < 4; round += 1) {
       const id = await tweet(daemon);
       await clock.advance(12 * SECOND);
@@ -293,7 +294,7 @@ it.each(["single", "merge"])(
       (await control("tweets", { username: AUTHOR, text })).ids[0];
     await clock.advance(MINUTE);
     await post("an early giraffe");
-    // An empty answer that searches share is not counted as a read of them: a service that shows
+    // An empty answer to a shared search does not count as a read, because a service that shows
     // nothing looks the same.
     const lion = await post("a lion");
     await clock.advance(15 * MINUTE);

@@ -1,5 +1,5 @@
 /**
- * Scheduled reports in the whole daemon: while it is down, where their sink is gone, under reloads
+ * Tests scheduled reports in the whole daemon: after downtime, without their sink, under reloads
  * that remove them, and with several replicas.
  */
 import { expect, it } from "vitest";
@@ -14,7 +14,7 @@ const HOUR = 60 * MINUTE;
 const WATCHES = { w: { type: "search", query: "zebra", schedule: "@every 10m" } };
 const HOURLY = { schedule: "@every 1h", sink: "hook", watches: ["w"] };
 
-/** The periods of the reports that a receiver took, without the date: "14:00 to 15:00". */
+/** Returns the periods of the reports that a receiver took, without the date: "14:00 to 15:00". */
 const periodsAt = (hook: HookReceiver, from = 0) =>
   hook
     .events()
@@ -22,7 +22,7 @@ const periodsAt = (hook: HookReceiver, from = 0) =>
     .filter(({ type }) => type === "report.created")
     .map(({ data: { report } }) => `${report.from.slice(11, 16)} to ${report.to.slice(11, 16)}`);
 
-/** Starts at 13:38. */
+/** Starts a daemon at 13:38. */
 async function setUp(options: Partial<InnerDaemonOptions> = {}) {
   const more: { reports: { [name: string]: object } } = { reports: { hourly: HOURLY } };
   const daemon = await startInnerDaemon({ watches: () => WATCHES, more, ...options });
@@ -100,7 +100,8 @@ it("a report that was removed while it was under way is not sent when its name c
 
 it("a report starts as a new one under another name, and after it was removed and the daemon restarted", async () => {
   const { clock, hook, more, reload, stop, start } = await setUp();
-  // A report starts with the next check, 15 seconds later at most, which is far from a full minute.
+  // A report starts with the next check, at most 15 seconds later, so this time stays clear of a
+  // full minute.
   await clock.advance(30 * MINUTE - 20_000);
   more.reports = { renamed: HOURLY };
   await reload();

@@ -8,14 +8,19 @@ import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const AWAY = HOUR;
-/** Polls of five minutes, and the digest of what they missed, are over by then. */
+/**
+ * Within this time some polls of five minutes are over, and the digest of what they missed is sent.
+ */
 const SOON = 25 * MINUTE;
 const SHORTER_THAN_AWAY = "50m";
 
 const INTERRUPTIONS = ["paused", "disabled", "removed"] as const;
 type Interruption = (typeof INTERRUPTIONS)[number];
 
-/** A watch in a daemon with a webhook and a chat, which can be put away and come back. */
+/**
+ * Starts a watch in a daemon with a webhook and a chat. The test can pause, disable or remove it,
+ * and bring it back.
+ */
 async function setUp(
   watch: object,
   prepare: (control: InnerDaemon["control"]) => Promise<unknown>,
@@ -39,7 +44,9 @@ async function setUp(
       if (interruption === "paused") return daemon.call(`watches/w/resume${fromNow}`, "POST");
       return change({ w: watch });
     },
-    /** First lines of the messages in the chat, and how many events the webhook got. */
+    /**
+     * Returns the first lines of the messages in the chat, and the number of events at the webhook.
+     */
     alerted: () => ({
       chat: daemon.chat().map((text) => text.split("\n")[0] ?? ""),
       hook: daemon.hook.events().length,
@@ -335,8 +342,8 @@ it("finds what was posted before the pause and became visible during it, althoug
   const [late] = (
     await control("tweets", { username: "one", text: "late", visible_after_ms: 6 * MINUTE })
   ).ids;
-  // More than a page on both sides of the pause: a poll that went back to the pause alone would not
-  // see the late one.
+  // There is more than a page before and after the pause. A poll that went back only to the pause
+  // would miss the late post.
   await control("tweets", { username: "one", text: "known", count: 25 });
   await clock.advance(2 * MINUTE);
   await call("watches/w/pause", "POST");

@@ -1,6 +1,6 @@
 /**
- * Several keys on one daemon: they share the load, each within its own rate and quota, and one that
- * dies is suspended. What the service counted: key-audit.test.ts.
+ * Tests several keys on one daemon: they share the load, each within its own rate and quota, and
+ * one that the service refuses is suspended. key-audit.test.ts compares with the service's count.
  */
 import { expect, it } from "vitest";
 import type { Http } from "../../src/model/http.ts";
@@ -19,7 +19,7 @@ interface Logged {
   readonly status: number;
 }
 
-/** Watches of scores: nothing is cheaper to answer. */
+/** Starts watches of scores, which are the cheapest to answer. */
 async function setup(
   count: number,
   api: object,
@@ -46,7 +46,7 @@ async function setup(
   return { ...daemon, requests };
 }
 
-/** The most requests within any one second. */
+/** Returns the most requests within any one second. */
 function busiest(logged: readonly Logged[]): number {
   const times = logged.map(({ at }) => Date.parse(at));
   return Math.max(

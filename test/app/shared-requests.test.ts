@@ -1,5 +1,5 @@
 /**
- * Watches that share their requests, in the whole daemon beside the sandbox: what they cost,
+ * Tests watches that share their requests, in the whole daemon beside the sandbox: their cost,
  * counted in ticks of two seconds.
  */
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ const WORDS = ["zyxacme", "zyxbolt", "zyxcrane", "zyxdelta"] as const;
 const namesOf = (what: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${what}_${index}`);
 
-/** Accounts with old tweets, and whatever watches them; from after the first reads. */
+/** Starts accounts with old tweets and watches of them, and returns after the first reads. */
 async function setup(
   accounts: readonly string[],
   watches: Readonly<Record<string, object>>,
@@ -52,7 +52,7 @@ async function setup(
         .events()
         .map(({ watch, type }) => `${watch} ${type}`)
         .sort(),
-    /** Requests in so many ticks. */
+    /** Returns the requests within this many ticks. */
     async inTicks(count: number, endpoint: string): Promise<number> {
       const before = await asked(endpoint);
       await clock.advance(count * TICK);
@@ -99,7 +99,7 @@ it("eight timelines cost one request a tick, and their news one search", async (
     all: { type: "timeline", accounts },
     fresh: { type: "timeline", accounts: accounts.slice(6).map((name) => `https://x.com/${name}`) },
   });
-  // Each account was read by itself once, at the start.
+  // Each account was read on its own once, at the start.
   expect(await asked("user-tweets")).toBe(accounts.length);
   const posted = [await post(accounts[1], "a new one"), await post(accounts[5], "a new one")];
   await clock.advance(10 * SECOND);

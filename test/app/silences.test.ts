@@ -1,6 +1,6 @@
 /**
- * Silences in the whole daemon: what they hold back, for how long, over reloads and restarts, and
- * what is sent after all.
+ * Tests silences in the whole daemon: what they hold back, for how long, over reloads and restarts,
+ * and what is sent afterwards.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -13,7 +13,9 @@ const ROUTE = {
   routes: [{ matchers: ['team="press"'], group_by: ["watch"], group_wait: "10m" }],
 };
 
-/** Two watches of one author's posts: `now` alerts at once, `later` gathers for ten minutes. */
+/**
+ * Starts two watches of one author's posts: `now` alerts at once, `later` gathers for ten minutes.
+ */
 async function setUp(more: { readonly route?: object } = {}) {
   const posts = (team: string) => ({
     type: "timeline",
@@ -43,7 +45,7 @@ async function setUp(more: { readonly route?: object } = {}) {
       await clock.advance(2 * MINUTE);
       return ids;
     },
-    /** Subjects of the alerts of a watch. */
+    /** Returns the subjects of the alerts of a watch. */
     alerted: (watch: string) => got(watch).map(({ subject }) => subject),
     messagesOf: (watch: string) =>
       hook.messages().filter(({ events }) => events.some((event) => event.watch === watch)).length,

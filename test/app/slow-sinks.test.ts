@@ -1,6 +1,6 @@
 /**
- * Sinks beside one that is slow, refuses or asks to wait: what they get is as fast as if they were
- * alone.
+ * Tests sinks beside one that is slow, refuses or asks to wait: the other sinks get their alerts as
+ * fast as if they were alone.
  */
 import "@slack/web-api";
 import { expect, it, onTestFinished } from "vitest";
@@ -20,7 +20,7 @@ interface Arrival {
   readonly body: string;
 }
 
-/** Notes when each sink was asked, and lets `where` take its time. */
+/** Records when each sink was called, and lets `where` take its time. */
 function watchArrivals(
   whereOf: (request: HttpRequest) => string,
   slowMs: (where: string) => number,

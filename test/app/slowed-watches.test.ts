@@ -1,6 +1,6 @@
 /**
- * Watches that the quota slows down say so in status, page and metrics, at every replica, and none
- * says "OK".
+ * Tests that watches which the quota slows down say so in status, page and metrics, at every
+ * replica, and that none says "OK".
  */
 import { expect, it } from "vitest";
 import { samplesOf } from "../support/exposition.ts";
@@ -109,7 +109,7 @@ it("every replica says so of the watches of all, with the next poll by whoever m
     { monthly: 2_000 },
   );
   const replicas = [await add(), await add()];
-  // The first hundred requests go out as the schedules say.
+  // The first hundred requests go out at the times of the schedules.
   await clock.advance(10 * MINUTE);
   expect(
     Math.min(...(await Promise.all([0, 1].map(async (replica) => (await heldBy(replica)).length)))),
@@ -134,7 +134,7 @@ it("every replica says so of the watches of all, with the next poll by whoever m
       expect.toSatisfy((times) => times > 2),
       expect.toSatisfy((time) => time > clock.now()),
     ]);
-  // The one that does not poll goes by the time at which the poll ended, not by its tick.
+  // The replica that does not poll counts from the time at which the poll ended, not from its tick.
   const near = (line: { readonly next: number }) => ({
     ...line,
     next: expect.closeTo(line.next, -4),

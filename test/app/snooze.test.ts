@@ -1,17 +1,18 @@
 /**
- * Snoozes in the whole daemon: what one holds back, at which sink, and what is sent when it ends.
+ * Tests snoozes in the whole daemon: what one holds back, at which sink, and what is sent when it
+ * ends.
  */
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
 
-// The virtual clock does not wait for what the sinks load at their first use.
+// The virtual clock does not wait for modules that the sinks load at their first use.
 beforeAll(async () => void (await import("@slack/web-api")));
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A Slack that takes everything unless it is down, and what it was sent. */
+/** Starts a Slack that accepts everything unless it is down, and records the messages. */
 async function startSlack() {
   const posts: Record<string, string>[] = [];
   let isDown = false;

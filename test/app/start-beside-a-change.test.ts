@@ -1,6 +1,6 @@
 /**
- * A daemon that starts while a command changes the state: it waits for the command, and works with
- * what that wrote.
+ * Tests a daemon that starts while a command changes the state: it waits for the command, and works
+ * with what that wrote.
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * An orderly stop, by the clock: what is under way gets its time, and no more than whoever stops it
- * gives.
+ * Tests an orderly stop, by the clock: work in progress gets its time, but no more than the process
+ * that stops the daemon allows.
  */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
@@ -18,7 +18,8 @@ const aborted = (signal: AbortSignal | undefined): Promise<never> =>
   );
 
 /**
- * A daemon with a message under way; from the news on, `hold` keeps what it asks from the network.
+ * Starts a daemon with a message in progress. From that message on, `hold` can delay its requests
+ * to the network.
  */
 async function withNews(hold: (request: HttpRequest) => Promise<unknown> | undefined) {
   let isHolding = false;

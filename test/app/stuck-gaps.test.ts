@@ -1,6 +1,6 @@
 /**
- * Gaps that get nowhere: the operator hears of them and of their end, and every replica's status
- * has them.
+ * Tests gaps that do not shrink: the operator is notified of them and of their end, and every
+ * replica's status has them.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -17,9 +17,9 @@ const search = (query: string) => ({
 });
 const searches = Object.fromEntries(WORDS.map((word) => [word, search(word)]));
 
-/** Leaves no further pages but the first few. */
+/** A quota that leaves no further pages but the first few. */
 const SCARCE = 10_000;
-/** More than those few. */
+/** More posts than those few pages hold. */
 const BURST = 500;
 
 const quotaOf = (monthly: number) => ({ quota: { monthly } });

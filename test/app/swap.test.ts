@@ -1,5 +1,6 @@
 /**
- * A new configuration becomes active: in which order, and what stays unchanged if it is refused.
+ * Tests how a new configuration becomes active: in which order its parts change, and what stays
+ * unchanged if it is refused.
  */
 import { expect, it } from "vitest";
 import { createSwap, type SwapDeps } from "../../src/app/swap.ts";
@@ -39,7 +40,7 @@ const loadNext = () =>
 const namesOf = (watches: readonly EngineWatch[] | undefined) =>
   watches?.map(({ watch }) => watch.id).join(" ") ?? "the same watches";
 
-/** Stand-ins that say what was asked of them, in order. */
+/** Creates stand-ins that record the calls they receive, in order. */
 function makeSwap({ refused, failed }: { readonly refused?: Error; readonly failed?: Error } = {}) {
   const did: string[] = [];
   const log = rememberingLog();

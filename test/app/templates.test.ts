@@ -1,6 +1,6 @@
 /**
- * Templates in the whole daemon: which one words an alert, over reloads and restarts, and what
- * becomes of alerts whose template fails.
+ * Tests templates in the whole daemon: which one words an alert, over reloads and restarts, and
+ * what happens to alerts whose template fails.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -19,8 +19,8 @@ const TEMPLATES = {
 };
 
 /**
- * `now` alerts at once and by the sink's template, `later` gathers for ten minutes and has its
- * route's.
+ * Starts two watches: `now` alerts at once with the sink's template, `later` gathers for ten
+ * minutes and has its route's template.
  */
 async function setUp(sinkTemplate: string, more: { readonly route?: object } = {}) {
   const posts = (team: string) => ({

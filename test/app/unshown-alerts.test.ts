@@ -17,7 +17,7 @@ const refuse =
   (_, response) =>
     response.writeHead(status).end("no");
 
-/** Keeps the next alert from being shown at the webhook, and ends what keeps it. */
+/** A reason for which the next alert is not shown at the webhook, with a way to end it. */
 interface Reason {
   readonly sink?: object;
   readonly more?: object;

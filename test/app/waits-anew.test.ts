@@ -17,7 +17,7 @@ const INTERVALS = {
 };
 
 /**
- * A watch of one author's posts whose alerts go to the webhook by the route that is given, which a
+ * Starts a watch of one author's posts. Its alerts go to the webhook by the given route, which a
  * test may change.
  */
 async function setUp(route: Record<string, unknown>, more: Partial<InnerDaemonOptions> = {}) {
@@ -57,8 +57,7 @@ const WAYS: Readonly<Record<string, (daemon: SetUp) => Promise<void>>> = {
 };
 
 /**
- * Routes before and after, whose alerts would wait for hours by the first and for at most two
- * minutes by the second.
+ * Pairs of routes: alerts wait for hours by the first, and for at most two minutes by the second.
  */
 const MENDED: readonly (readonly [string, Record<string, unknown>, Record<string, unknown>])[] = [
   ["a mute that is removed", { mute_time_intervals: ["afternoon"] }, {}],

@@ -1,6 +1,6 @@
 /**
- * A free request can find that the service refuses a key, long before the next poll. The log, the
- * page, `status` and all replicas then show it.
+ * Tests that a free request can find out that the service refuses a key, long before the next poll.
+ * The log, the page, `status` and all replicas then show it.
  */
 import { expect, it } from "vitest";
 import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";

@@ -1,6 +1,6 @@
 /**
- * The one connection to a chat that replicas share: another one takes it over when the replica that
- * leads is stopped, killed or frozen, and the frozen one puts nothing into effect any more.
+ * Tests the one connection to a chat that replicas share. Another replica takes it over when the
+ * leader is stopped, killed or frozen, and the frozen one does not carry out clicks any more.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
@@ -53,7 +53,7 @@ it("is taken over in time from a replica that stops, is killed or freezes, and b
     await replica.logged("joined the replicas on this state");
   };
   const said = () => up.map((one) => one.err().slice(-4_000)).join("\n\n");
-  /** The one that said last that it listens. */
+  /** Returns the replica that was the last to log that it listens. */
   const listener = () =>
     up.find((one) => one.log().some(({ msg }) => msg === "listening for clicks in a chat"));
   for (let count = 0; count < 3; count += 1) await add();

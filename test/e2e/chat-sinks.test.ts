@@ -1,4 +1,4 @@
-/** Slack and Discord as their stand-ins see them, and what happens when a sink refuses. */
+/** Tests Slack and Discord through their stand-ins, and what happens when a sink refuses. */
 import { describe, expect, it } from "vitest";
 import {
   json,
@@ -31,7 +31,7 @@ const posts = (server: LoopbackServer): readonly Received[] =>
 const form = (request: Received | undefined) =>
   Object.fromEntries(new URLSearchParams(request?.body));
 
-/** A search whose alerts go to a Slack bot, and ops alerts to the fixture's webhook. */
+/** Starts a search whose alerts go to a Slack bot, with ops alerts to the fixture's webhook. */
 async function startWithSlack(fixture: Awaited<ReturnType<typeof createFixture>>, url: string) {
   const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${url}/api/` };
   fixture.configure({
@@ -199,7 +199,7 @@ describe.concurrent("chat sinks", () => {
     expect((await run("replay", "--dead", "--sink", "chat", "--yes")).out).toContain(
       "1 alert goes out again now",
     );
-    // The good one may arrive only now.
+    // The good alert may arrive only now.
     const isOdd = (request: Received): boolean => (form(request)["text"] ?? "").includes("odd one");
     const again = await until("the alert", () => posts(slack).slice(before).find(isOdd));
     const messageIdOf = (request: Received | undefined) =>

@@ -1,6 +1,6 @@
 /**
- * Daemons on one Postgres agree on the configuration: a superseded one waits, is made current
- * again, and commands reach all from anywhere.
+ * Tests how daemons on one Postgres agree on the configuration: one with a superseded configuration
+ * waits, an old configuration can be made current again, and commands work from anywhere for all.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A folder on a machine of its own. */
+/** A folder for one daemon, as if on a machine of its own. */
 function machine({ api, hook }: Fixture, url: string) {
   const folder = makeFolder();
   const write = (queries: readonly string[]) =>
@@ -182,7 +182,7 @@ it.concurrent("commands beside no daemon reach those that run elsewhere on the s
   elsewhere.write(["one"]);
   const daemon = await first.start();
   await noted(daemon, "one");
-  // First: it is read with the first of the signals that follow, and by then it holds.
+  // The silence is added first. The daemon reads it at the first of the signals below.
   expect(
     await elsewhere.run(
       "silence",

@@ -13,7 +13,10 @@ import { allSent, cleanUpAfterwards, morePolls, noted, createFixture, sorted } f
 
 cleanUpAfterwards();
 
-/** At every point of a poll and of a delivery it dies in the simulation. */
+/**
+ * Few kills suffice here, because the simulation cuts the daemon at every point of a poll and of a
+ * delivery.
+ */
 const KILLS = 3;
 /**
  * A fixed number of posts, whatever the machine. On a slow one the daemon would otherwise never
@@ -133,7 +136,7 @@ describe.concurrent("a daemon that dies", () => {
     daemon.kill("SIGTERM");
     await daemon.logged("stopping");
     daemon.kill("SIGINT");
-    // The orderly stop would leave with 0.
+    // An orderly stop would end with 0.
     expect(await daemon.gone).toMatchObject({ code: 1, signal: null });
     expect(daemon.log().map(({ msg }) => msg)).not.toContain("stopped");
   });

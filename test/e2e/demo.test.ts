@@ -31,7 +31,9 @@ function place(files: Record<string, string> = {}): {
 const numberIn = (text: string, pattern: RegExp): number =>
   Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
-/** Waits for these words, one after the other: a slow machine takes its time for each chapter. */
+/**
+ * Waits for these texts, one after the other, because a slow machine needs time for each chapter.
+ */
 async function played(demo: BinProcess, ...chapters: readonly string[]): Promise<void> {
   for (const words of chapters)
     await until(
@@ -41,7 +43,7 @@ async function played(demo: BinProcess, ...chapters: readonly string[]): Promise
     );
 }
 
-/** A configuration with two watches, one of which never finds anything. */
+/** A configuration with two watches. One of them never finds anything. */
 const MINE = `version: 1
 api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
 watches:
@@ -65,22 +67,21 @@ describe("demo", () => {
 
     const alerted = numberIn(out, /(\d+) items raised an alert before the restart/);
     expect(alerted).toBeGreaterThan(0);
-    // Not those of accounts whose counters stand still over the restart: nobody pays to read them
-    // again.
+    // Accounts whose counters did not change over the restart are not read again, to save requests.
     const again = numberIn(out, /served (\d+) of them again/);
     expect(again).toBeGreaterThan(0);
     expect(again).toBeLessThanOrEqual(alerted);
     expect(out).toContain("duplicate alerts: 0");
 
-    // A reply stands below the alert of its conversation, further in.
+    // A reply is indented below the alert of its conversation.
     expect(out).toMatch(/^ {7}↳ • .* replied to @/m);
-    // The posts of the community come as one message, and new followers as a digest.
+    // The posts of the community arrive as one message, and new followers as a digest.
     expect(out).toMatch(/^ {5}\d posts\n(?: {7}• \S+ \S+ UTC \[builders\] .*\n(?: {11}.*\n)*){2}/m);
     expect(out).toMatch(
       /^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m,
     );
-    // The last chapter shows a digest of its own, and the report after it.
-    // An alert is acknowledged, which its message would show in a chat, and the report counts it.
+    // The last chapter shows a digest and then the report. An alert is acknowledged: a chat would
+    // show it in the message, and the report counts it.
     expect(out).toMatch(/^ {5}\| Acknowledged by Ada at \d\d:\d\d UTC$/m);
     expect(out).toMatch(/^ {5}1 of \d+ acknowledged$/m);
     const last = out.slice(out.indexOf("  5  A digest and a report"));
@@ -95,7 +96,7 @@ describe("demo", () => {
     expect(
       numberIn(out, /deliveries\s+\d+ sent, 0 waiting, 0 given up; (\d+) alerts on this console/),
     ).toBe(alerts.length);
-    // A group and a digest are one message each, and hold more on a busy machine.
+    // A group and a digest are one message each. They hold more alerts on a busy machine.
     const sent = numberIn(out, /deliveries\s+(\d+) sent/);
     expect(sent).toBeGreaterThan(alerts.length / 4);
     expect(sent).toBeLessThanOrEqual(alerts.length);

@@ -1,5 +1,6 @@
 /**
- * Digests of the built daemon, to a Slack that keeps its limits: what a crash in the middle leaves.
+ * Tests digests of the built daemon, to a Slack that enforces its limits: what a crash in the
+ * middle leaves.
  */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
@@ -38,7 +39,7 @@ describe.concurrent("a digest", () => {
     let kill = () => {};
     let isArmed = true;
     const { fixture, slack } = await createSlackFixture("2s", (message) => {
-      // The answer to the second message below the first never arrives.
+      // The answer to the second message in the thread never arrives.
       const below = slack.messages.filter(({ thread }) => thread !== "");
       if (!isArmed || message.thread === "" || below.length < 2) return;
       isArmed = false;

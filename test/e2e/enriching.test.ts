@@ -1,6 +1,6 @@
 /**
- * Enrichment by the whole daemon: the example as it stands, a crash while an answer is awaited, and
- * a program instead of an endpoint.
+ * Tests enrichment in the whole daemon: the example as it is, a crash while an answer is awaited,
+ * and a program instead of an endpoint.
  */
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

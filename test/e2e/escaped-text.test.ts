@@ -1,6 +1,6 @@
 /**
- * The service escapes its texts. Everything that reads a text has what its author wrote, and a
- * state from before that is no change of anything.
+ * Tests texts that the service escapes. Everything that reads a text gets what its author wrote,
+ * and an escaped text in an old state is not taken for a change.
  */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +107,7 @@ it("fault 95: filters, routes, templates, searches, commands and sinks have one 
       "Marks & <Sparks>",
     ]);
   expect(slack.messages).toHaveLength(1);
-  // Rich text has no markup, Slack's own text has.
+  // Rich text has no markup, but Slack's own text format has.
   expect(slack.messages[0]?.shown).toContain(`{"type":"text","text":"${WRITTEN}"}`);
   expect(slack.messages[0]?.shown).toContain(escape("Marks & <Sparks>"));
   expect(slack.messages[0]?.shown).not.toContain("&amp;amp;");
@@ -211,8 +211,8 @@ const TEXTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Makes the state what the release before this migration would have left: its schema, texts as the
- * service sent them, and a recheck that is due.
+ * Turns the state into one of the release before this migration: its schema, texts as the service
+ * sent them, and a recheck that is due.
  */
 async function asBefore(next: string, path: string): Promise<void> {
   const now = `${path}.now`;

@@ -1,6 +1,6 @@
 /**
- * One daemon with a watch of every type, until it is killed in a process of its own: the world
- * moves, and each type's event arrives once, whatever dies.
+ * Runs one daemon with a watch of every type, in a process of its own that is killed meanwhile. The
+ * world moves, and each type's event arrives once, whatever is killed.
  */
 import { expect, it } from "vitest";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -28,7 +28,7 @@ const RULES = {
   spike: { factor: 3, window: "1h", min: 10 },
   no_events: { for: "1h" },
 };
-/** Series of one watch. */
+/** Whether a number of series is small enough for one watch. */
 const isFew = (series: number): boolean => series > 0 && series <= 12;
 
 const watchesOf = (moves: Moves) =>

@@ -1,6 +1,6 @@
 /**
- * Each folder of examples/ runs: its own file, with short schedules and the vendors' addresses
- * replaced by stand-ins, alerts of a new tweet.
+ * Tests that each folder of examples/ runs: its own file, with short schedules and stand-ins
+ * instead of the vendors' addresses, alerts on a new tweet.
  */
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ cleanUpAfterwards();
 const EXAMPLES = resolve("examples");
 
 interface Receiver {
-  /** Settings that lead a sink of the example there. */
+  /** Settings that redirect the example's sink to the receiver. */
   readonly settings: object;
   /** Returns everything that the receiver got. */
   text(): string;
@@ -52,9 +52,9 @@ const bodies = (received: readonly { readonly body: string }[]): string =>
 interface Run {
   readonly sink: string;
   readonly receiver: () => Promise<Receiver>;
-  /** Posted by alice, whom the service shows with half a million followers. */
+  /** The text of a tweet posted by alice, who has half a million followers. */
   readonly tweet: string;
-  /** Part of what arrives. */
+  /** A part of what must arrive. */
   readonly expected: string;
 }
 
@@ -94,7 +94,10 @@ const ENV = {
 
 type Section = Record<string, Record<string, unknown>>;
 
-/** The example's file, with what a test cannot wait for and must not reach replaced. */
+/**
+ * Returns the example's file, in which whatever a test cannot wait for or must not reach is
+ * replaced.
+ */
 function prepare(name: string, { sink }: Run, settings: object): string {
   const folder = makeFolder();
   cpSync(join(EXAMPLES, name), folder, { recursive: true });
@@ -126,7 +129,7 @@ describe.concurrent("examples", () => {
     const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
-    // enriching.test.ts runs the one with a program of its own.
+    // The example with a program of its own is run by enriching.test.ts.
     expect(folders.map(({ name }) => name).sort()).toEqual(
       [...Object.keys(RUNS), "enrich-sentiment"].sort(),
     );

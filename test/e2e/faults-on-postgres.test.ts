@@ -1,6 +1,6 @@
 /**
- * The way to Postgres has faults, or the server has none of its disk left: nothing is lost or
- * created twice, and all resumes by itself.
+ * Tests faults of the network to Postgres, and a server with a full disk: nothing is lost or
+ * created twice, and everything resumes by itself.
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -29,7 +29,8 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 /**
- * A daemon that has read its watch once. Each test has one, and a way to the server, of its own.
+ * Starts a daemon that has read its watch once. Each test has a daemon and a proxy to the server of
+ * its own.
  */
 async function start({ onTestFinished }: TestContext) {
   const proxy = await PostgresProxy.start(server.port);
@@ -62,7 +63,7 @@ async function start({ onTestFinished }: TestContext) {
   return {
     ...{ proxy, fixture, daemon, arrived },
     post: () => fresh.push(...fixture.api.post("search:acme", 4)),
-    /** Each tweet is one event in one message, which came once. */
+    /** Checks that each tweet is one event in one message, which arrived once. */
     async expectOnce(): Promise<void> {
       await arrived();
       await morePolls(fixture.api, "search-tweets");
@@ -72,7 +73,7 @@ async function start({ onTestFinished }: TestContext) {
         .filter(({ events }) => events.some(({ subject }) => subject !== ""));
       expect(tweets.flatMap(({ events }) => events)).toHaveLength(fresh.length);
       expect(new Set(tweets.map(({ id }) => id)).size).toBe(tweets.length);
-      // A result that could not be stored is stored some seconds later.
+      // A result that could not be stored at first is stored some seconds later.
       await until(
         "an empty outbox",
         async () =>

@@ -30,13 +30,15 @@ export interface Fixture {
 
 const open = new Set<{ close(): Promise<void> }>();
 
-/** Closed when the test file is done. */
+/** Closes something when the test file is done. */
 export function keep<T extends { close(): Promise<void> }>(one: T): T {
   open.add(one);
   return one;
 }
 
-/** Call once in every file that starts something. What a test starts ends with it. */
+/**
+ * Call this once in every file that starts something. Whatever a test starts ends with the test.
+ */
 export function cleanUpAfterwards(): void {
   aroundEach(endingChildren);
   afterAll(async () => {
@@ -46,7 +48,7 @@ export function cleanUpAfterwards(): void {
   });
 }
 
-/** `within`: where its folder lies instead of in memory. */
+/** Creates a fixture. Its folder is in memory, or in `within`. */
 export async function createFixture(within?: string): Promise<Fixture> {
   const api = keep(await startApiStandIn());
   const hook = keep(await startHookReceiver());
@@ -78,14 +80,14 @@ export const hookSink = (hook: HookReceiver) => ({
 export const noted = (daemon: RunningDaemon, watch: string) =>
   daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
 
-/** Waits until an endpoint was asked so many times more. */
+/** Waits until an endpoint has received this many more requests. */
 export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): Promise<void> {
   const before = api.count(endpoint);
   await until(`${count} more polls of ${endpoint}`, () => api.count(endpoint) >= before + count);
 }
 
 /**
- * Waits until the results of all sends are recorded: the receiver has a message a moment before the
+ * Waits until the results of all sends are recorded. The receiver has a message a moment before the
  * daemon knows that it arrived.
  */
 export async function allSent(daemon: RunningDaemon): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Fault 60, with a disk that is really full: a small tmpfs where mounting is allowed, else a limit
- * on how large the process's files may grow.
+ * Tests fault 60 with a disk that is really full: a small tmpfs if mounting is allowed, else a
+ * limit on the size of the process's files.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ afterAll(() => {
 
 interface SmallDisk {
   readonly folder: string;
-  /** False where only what a running process writes can be limited. */
+  /** False if only the writes of a running process can be limited. */
   readonly isMounted: boolean;
   fill(pid: number): void;
   free(pid: number): void;
@@ -36,7 +36,8 @@ function makeSmallDisk(parent: string): SmallDisk {
       folder,
       isMounted: true,
       fill() {
-        // Down to the last page: halves until nothing fits.
+        // Fills the disk down to the last page, in parts of half the size whenever nothing more
+        // fits.
         for (let bytes = 8_388_608, part = 0; bytes >= 512; bytes = Math.floor(bytes / 2)) {
           try {
             writeFileSync(`${ballast}${part}`, Buffer.alloc(bytes));
@@ -118,8 +119,8 @@ describe.concurrent("a full disk", () => {
       sorted(missed),
     );
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-    // The configuration that the state could not take is active, without the operator doing
-    // anything more.
+    // The configuration that the state could not store at first is active now, and the operator had
+    // nothing to do.
     await noted(daemon, "other");
     expect((await daemon.status()).reasons).toEqual([]);
     daemon.kill("SIGTERM");
@@ -151,7 +152,7 @@ describe.concurrent("a full disk", () => {
     for (const args of [["backup"], ["restore", backup], ["restore", elsewhere]])
       expect(await run(...args), args[0]).toMatchObject(full);
     disk.free(0);
-    // Room for the lock, and none for the copy.
+    // There is room for the lock, but none for the copy.
     const { bavail, bsize } = statfsSync(disk.folder);
     writeFileSync(join(disk.folder, "ballast0"), Buffer.alloc(bavail * bsize - 100_000));
     expect(await run("restore", elsewhere)).toMatchObject(full);

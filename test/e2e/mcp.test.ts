@@ -1,7 +1,7 @@
 /**
- * An assistant's tools, over standard input and output of the built command with the protocol's own
- * client: they answer beside a daemon and without one, refuse bad arguments in words, keep what
- * strangers wrote in one field, and change and ask nothing.
+ * Tests an assistant's tools, over standard input and output of the built command with the
+ * protocol's own client. They answer beside a daemon and without one, refuse bad arguments in
+ * words, keep strangers' texts in one field, and neither change anything nor send requests.
  */
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -39,7 +39,7 @@ async function call(client: Client, name: string, given: object = {}): Promise<A
   return { text: content?.text ?? "", isError: answer.isError === true };
 }
 
-/** Every row of every table, but for what a running daemon notes about itself. */
+/** Dumps every row of every table, except for what a running daemon stores about itself. */
 function dump(folder: string, isRunning: boolean): string {
   const Database = loadDriver();
   const db = new Database(join(folder, "data/state.db"), { readonly: true });
@@ -117,7 +117,7 @@ async function callAll(client: Client, postId: string): Promise<void> {
     answers.set(`${tool} ${JSON.stringify(given)}`, (await call(client, tool, given)).text);
   for (const [name, text] of answers) {
     if (name.startsWith("explain {")) continue;
-    // Without the one field, nothing of what the stranger wrote is left.
+    // Without that one field, none of the stranger's text is left.
     expect(text.replace(/"untrusted_text": "(?:\\.|[^"\\])*"/g, "")).not.toContain("IGNORE");
     expect(text).not.toContain("\u202e");
   }
@@ -146,7 +146,7 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
   const folder = makeFolder();
   const sandbox = keep(await startSandboxHere());
   const hook = keep(await startHookReceiver());
-  // A receiver that quotes in its refusal what it was sent.
+  // A receiver that quotes the request in its refusal.
   const quoting = keep(
     await startHookReceiver((_, response) => void response.writeHead(400).end(HOSTILE)),
   );
@@ -183,7 +183,7 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
     return sinks.every(({ waiting }) => waiting === 0) && sinks.some(({ dead }) => dead > 0);
   });
 
-  // The daemon raises an event about what was given up, and notes that it has reported it.
+  // The daemon raises an event about the alerts it gave up, and records that it has reported them.
   await until("the report", () => {
     const tables = dump(folder, true);
     return (
@@ -194,7 +194,7 @@ it("an assistant's tools read beside a daemon and without one, and leave state, 
   const { data } = hook.events().find(({ type }) => type === "tweet.created") as never;
   const { id: eventId, tweet } = data as { readonly id: string; readonly tweet: { id: string } };
   const { id } = tweet;
-  // The silence's comment holds the name that the stranger chose.
+  // The silence's comment contains the name that the stranger chose.
   expect((await runCommand(["snooze", eventId, "--for", "4h"], { cwd: folder })).code).toBe(0);
 
   const billed = await sandbox.billed();

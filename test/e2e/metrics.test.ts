@@ -33,7 +33,7 @@ describe.concurrent("the metrics of a running daemon", () => {
     expect(Math.abs(nowS() - (sampleOf(text, LAST_SUCCESS, { watch: "w" }) ?? 0))).toBeLessThan(30);
     daemon.kill("SIGTERM");
     await daemon.gone;
-    // The last success is known before the first poll of another process.
+    // The last success is known before the first poll of the next process.
     fixture.api.fault((_endpoint, response) => (response.writeHead(500).end(), true));
     const again = await fixture.start();
     await until(

@@ -1,6 +1,6 @@
 /**
- * A state that is moved from its file to Postgres: the daemon goes on there, and commands read it
- * there.
+ * Tests a state that is moved from its file to Postgres: the daemon continues there, and commands
+ * read it there.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -76,7 +76,7 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   fixture.hook.answer((_, response) => response.writeHead(204).end());
   const second = await fixture.start({ STATE_URL: url });
   await morePolls(fixture.api, "search-tweets", 1);
-  // The sink's breaker is stored, too: a reload tries it.
+  // The sink's breaker is stored as well. A reload makes the daemon try the sink at once.
   second.kill("SIGHUP");
   const isEmpty = async () =>
     (await second.status()).sinks.every(({ waiting: count }) => count === 0);

@@ -1,6 +1,6 @@
 /**
- * Names that every object has, in a running daemon: as names of everything that has one, and as
- * words of commands and requests.
+ * Tests names that every object has, such as `constructor`, in a running daemon: as names of
+ * everything that has one, and as words of commands and requests.
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";

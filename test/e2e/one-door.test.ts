@@ -1,4 +1,7 @@
-/** Every command that reads or changes the state, beside a daemon here, beside one elsewhere on Postgres, and without one: the same words, the same effect. */
+/**
+ * Tests every command that reads or changes the state, beside a daemon here, beside one elsewhere
+ * on Postgres, and without one: each prints the same words and has the same effect.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import {
@@ -20,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A command, in which ALERT stands for the id of the alert, and what it prints; EFFECT stands for when it takes effect and by whom, ANY for a time or a place. */
+/**
+ * A command and what it prints. ALERT stands for the id of the alert, EFFECT for when the command
+ * takes effect and by whom, and ANY for a time or a place.
+ */
 type Step = readonly [command: string, code: number, out: string, err?: string];
 
 const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? Known names: hook\n';
@@ -126,12 +132,15 @@ const STEPS: readonly Step[] = [
   ["backfill one --since 1h --yes", 0, "ANY0 alerts go out BACKFILLED; 1 announced before\n"],
 ];
 
-/** The server of the tests does not wait for its disk, and every command on it says so. */
+/**
+ * The tests' server does not wait for its disk, and every command on it prints a warning about
+ * that.
+ */
 const FSYNC_WARNING = /^.*"setting":"fsync".*\n/gm;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** `effect`: a pattern. */
+/** Runs a step and checks what it prints. `effect` is a pattern. */
 function expectStep(
   [command, code, out, err = ""]: Step,
   ran: Ran,
@@ -152,7 +161,7 @@ function expectStep(
   });
 }
 
-/** A folder on a machine of its own. */
+/** A folder for one daemon, as if on a machine of its own. */
 function machine({ api, hook }: Fixture, state: object) {
   const folder = makeFolder();
   writeConfig(folder, {
@@ -169,7 +178,7 @@ function machine({ api, hook }: Fixture, state: object) {
   };
 }
 
-/** A daemon that has sent one alert. */
+/** Starts a daemon and waits until it has sent one alert. */
 async function startWithAlert(
   { start }: ReturnType<typeof machine>,
   { api, hook }: Fixture,
@@ -182,7 +191,7 @@ async function startWithAlert(
   return daemon;
 }
 
-/** The id of the event that was sent first. */
+/** Returns the id of the event that was sent first. */
 const alertOf = ({ hook }: Fixture): string => String(hook.events()[0]?.data["id"] ?? "");
 
 const ELSEWHERE = {

@@ -1,6 +1,6 @@
 /**
- * A container's first process, to which the system gives no default handling of signals. Needs
- * `unshare` and the right to use it.
+ * Tests the command as a container's first process, for which the system has no default handling of
+ * signals. Needs `unshare` and the right to use it.
  */
 import { spawnSync } from "node:child_process";
 import { afterEach, expect, it } from "vitest";
@@ -14,8 +14,8 @@ const WATCHES = {
   server: { listen: "127.0.0.1:0" },
 };
 /**
- * Sends itself SIGTERM as soon as anyone listens: before the commands are loaded, if somebody does
- * then.
+ * Sends itself SIGTERM as soon as anything listens for signals, which can be before the commands
+ * are loaded.
  */
 const STOP_AT_ONCE = `process.on("newListener", function stop(name) {
   if (name !== "SIGTERM") return;

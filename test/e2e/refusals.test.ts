@@ -1,4 +1,7 @@
-/** Starts that must not succeed: one sentence with the cure, and an exit code of its own. */
+/**
+ * Tests starts that must not succeed: each prints one sentence with the cure and has an exit code
+ * of its own.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Changing a running daemon: reload three ways, pause, a new key. */
+/** Tests changes of a running daemon: reloads in three ways, a pause, and a new key. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -152,7 +152,7 @@ describe.concurrent("a running daemon", () => {
     fixture.configure(named("before"));
     const daemon = await fixture.start();
     await noted(daemon, "w");
-    // A send under way makes the reload wait for its end.
+    // A send in progress makes the reload wait for its end.
     fixture.hook.answer((_, response) => setTimeout(() => response.writeHead(204).end(), 3_000));
     const fresh = [...fixture.api.post("search:acme", 1)];
     await until("a send under way", () => fixture.hook.messages().length > 0);
@@ -214,7 +214,7 @@ describe.concurrent("a running daemon", () => {
     await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
     fixture.hook.answer((_, response) => response.writeHead(503).end());
     const alerted = fixture.api.post("search:acme", 3);
-    // After the first refusal the others may wait without an attempt of their own.
+    // After the first refusal the other alerts may wait without an attempt of their own.
     const waiting = async () =>
       (await daemon.status()).sinks.reduce((sum, sink) => sum + sink.waiting, 0);
     await until("a refused attempt", () => fixture.hook.subjects().length > 0);
@@ -273,7 +273,7 @@ describe.concurrent("a running daemon", () => {
     fixture.configure({
       watches: { w: { type: "search", query: "acme" }, other: { type: "search", query: "other" } },
     });
-    // First pages: a poll that is under way goes on to its end.
+    // Counts first pages only, because a poll in progress continues to its end.
     const asksOf = (query: string) =>
       fixture.api.asked.filter(
         ({ params }) => params["query"]?.includes(query) && params["next_cursor"] === undefined,

@@ -1,6 +1,6 @@
 /**
- * Several daemons on one Postgres share the work. When one is killed, others do its part: nothing
- * is lost, and no event is created twice.
+ * Tests several daemons on one Postgres that share the work. When one is killed, others take over
+ * its part: nothing is lost, and no event is created twice.
  */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ it("fault 99: on an empty database they share polls and destinations evenly, eac
   expect(unclaimed).toBeNull();
   const views = listed ?? [];
   const polledHere = watches.filter(({ polled_by: others }) => others.length === 0);
-  // While a poll runs its watch has no next one.
+  // A watch has no next poll while one runs.
   expect(polledHere).toEqual(
     expect.arrayContaining(watches.filter(({ next_poll_at: at }) => at !== null)),
   );

@@ -1,4 +1,4 @@
-/** Several daemons on one state, each in a folder of its own, as on a machine of its own. */
+/** Several daemons on one state, each in a folder of its own, as if on a machine of its own. */
 import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
@@ -7,11 +7,11 @@ import { until } from "../support/until.ts";
 import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { hookSink, keep } from "./fixture.ts";
 
-/** Requests a second: what the sandbox takes, and what the replicas may send together. */
+/** The sandbox's rate limit in requests per second, which all replicas share. */
 const RATE = 20;
 /**
- * Each searches for the tweets of an account of its own. `npm run test:long` has five times as
- * many, which ask for two thirds of the rate.
+ * The number of watches. Each searches for the tweets of an account of its own. `npm run test:long`
+ * has five times as many, which use two thirds of the rate.
  */
 const WATCHES = 60;
 /** The number of watches that get tweets. They are polled often. */
@@ -37,8 +37,8 @@ export class Replicas {
   }
 
   /**
-   * They start together, on a database that may be empty. The first of `all` leads. Each has its
-   * share, and every first read is done.
+   * Starts the replicas together, on a database that may be empty. The first of `all` leads.
+   * Resolves when each has its share and every first read is done.
    */
   static async start(stateUrl: string, count: number, watchCount = WATCHES): Promise<Replicas> {
     const [sandbox, hook] = [keep(await startSandboxHere()), keep(await startHookReceiver())];
@@ -87,7 +87,9 @@ export class Replicas {
     return replica;
   }
 
-  /** Once there is more of it than the reason why its work begins again. */
+  /**
+   * Returns the status once it is complete, which it is not while the replica's work is replaced.
+   */
   async statusOf(replica: BinProcess): Promise<StatusView> {
     const { url } = await replica.logged("status page is up");
     return until("its whole status", async () => {
@@ -104,7 +106,7 @@ export class Replicas {
     return [answer.status, ((await answer.json()) as { readonly status: string }).status];
   }
 
-  /** Waits until each of the replicas has its part of the polls. */
+  /** Waits until each of the replicas has its share of the polls. */
   async shared(): Promise<void> {
     const [any] = this.all;
     if (any === undefined) throw new Error("there is none");
@@ -130,7 +132,7 @@ export class Replicas {
     this.all = this.all.filter((one) => one !== replica);
   }
 
-  /** Takes one out by a signal, in the middle of work: the others do its part. */
+  /** Stops a replica by a signal, in the middle of work. The others take over its part. */
   async lose(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
     await this.post();
     this.take(replica, signal);
@@ -140,7 +142,7 @@ export class Replicas {
     this.takeoversMs.push(performance.now() - takenMs);
   }
 
-  /** The same, and puts another one in its place. */
+  /** Stops a replica in the same way and starts another one in its place. */
   async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
     await this.lose(replica, signal);
     this.add();
@@ -148,7 +150,7 @@ export class Replicas {
     await this.shared();
   }
 
-  /** The one that leads. */
+  /** Returns the replica that leads. */
   async leader(): Promise<BinProcess> {
     const views = await Promise.all(
       this.all.map(async (one) => (await this.statusOf(one)).replicas ?? []),
@@ -169,7 +171,10 @@ export class Replicas {
     this.fresh.push(...(await this.#postEach(1)));
   }
 
-  /** On a busy machine all of them take long: that none is done for a while is a failure. */
+  /**
+   * Waits for first reads. On a busy machine all of them are slow, so it fails only if none is done
+   * for a while.
+   */
   async #firstReads(count: number): Promise<void> {
     const done = () =>
       this.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted"))).length;
@@ -198,7 +203,7 @@ export class Replicas {
     return posted.flatMap(({ ids }) => ids);
   }
 
-  /** Messages that arrived more than once, with the same id: what was being sent at a kill. */
+  /** Counts the repeats of messages with the same id. They were being sent at a kill. */
   copies(): number {
     const ids = this.#around.hook.messages().map(({ id }) => id);
     return ids.length - new Set(ids).size;
@@ -243,12 +248,15 @@ export class Replicas {
     ];
   }
 
-  /** The number of reports that arrived. */
+  /** Returns the number of reports that arrived. */
   reports(): number {
     return this.#around.hook.events().filter(({ type }) => type === "report.created").length;
   }
 
-  /** Whichever replica leads, each report begins where the one before ended, and none comes twice. */
+  /**
+   * Returns the reports that do not begin where the one before ended, or came twice, whichever
+   * replica led.
+   */
   #wrongReports(): readonly string[] {
     const reports = this.#around.hook.events().filter(({ type }) => type === "report.created");
     const ends = new Map(reports.map(({ data }) => [data.id as string, data.report]));

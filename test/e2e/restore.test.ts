@@ -15,8 +15,8 @@ async function stop(daemon: RunningDaemon): Promise<void> {
 }
 
 /**
- * A daemon that reported one alert, has one that waits at the backup, and reported two after it;
- * stopped, and its backup restored.
+ * Runs a daemon that has reported one alert and has another one waiting at the backup, and reports
+ * two more after it. Then stops it and restores the backup.
  */
 async function restored(flags: readonly string[]) {
   const fixture = await createFixture();
@@ -30,7 +30,7 @@ async function restored(flags: readonly string[]) {
   await waitFor(post(1), first.err);
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const waiting = post(1);
-  // Before that, the alert that waits may be the first one, whose result is not recorded yet.
+  // Before the first result is recorded, the alert that waits may be the first one.
   await waitFor(waiting, first.err);
   await until(
     "an alert that waits",

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch sandbox`: big worlds start as quickly as small ones, and data that cannot be used
- * ends it with a word.
+ * Tests `chirpwatch sandbox`: big worlds start as quickly as small ones, and unusable data ends it
+ * with an error message.
  */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * The bundled sandbox, asked over HTTP by the daemon: every watch type, where it has a process of
- * its own, and a burst.
+ * Tests the bundled sandbox as a process of its own, which the daemon asks over HTTP: every watch
+ * type, and a burst.
  */
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
@@ -16,7 +16,7 @@ import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
-/** Ten pages of twenty: ten polls of one page read it. */
+/** Ten pages of twenty posts, which ten polls of one page read. */
 const BURST = 200;
 
 async function setUp(

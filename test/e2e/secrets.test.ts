@@ -1,6 +1,6 @@
 /**
- * No secret is shown anywhere, whatever a receiver repeats of it: in the log, on the page, in the
- * API, in metrics, to the operator, in the state.
+ * Tests that no secret is shown anywhere, whatever a receiver repeats of it: in the log, on the
+ * page, in the API, in metrics, in ops alerts, in the state.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ import { cleanUpAfterwards, hookSink, keep, noted, createFixture } from "./fixtu
 
 cleanUpAfterwards();
 
-/** Every one of them holds this. */
+/** Every secret of the test contains this word. */
 const CANARY = /canary/i;
 
 /**
- * Refuses with a page that repeats what it was asked, as many servers do: the whole of it, or the
+ * Starts a receiver that refuses and repeats the request, as many servers do: all of it, or the
  * last part of the path.
  */
 const startParrot = (): Promise<LoopbackServer> =>

@@ -56,7 +56,7 @@ async function stop(daemon: RunningDaemon): Promise<void> {
   expect((await daemon.gone).code).toBe(0);
 }
 
-/** A daemon that reported these and was stopped. */
+/** Runs a daemon until it has reported this many posts, and stops it. Returns their ids. */
 async function stopAfter(fixture: Fixture, count: number): Promise<readonly string[]> {
   const daemon = await fixture.start();
   await noted(daemon, "w");
@@ -69,7 +69,7 @@ async function stopAfter(fixture: Fixture, count: number): Promise<readonly stri
 
 describe.concurrent("a state file", () => {
   it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", async () => {
-    // A file in memory takes no notice.
+    // Making a file unwritable has no effect in memory, so the state is on the disk.
     const fixture = await createFixture(tmpdir());
     fixture.configure({ watches: WATCHES, ops: { sink: "hook" } });
     const daemon = await fixture.startProcess();
@@ -157,8 +157,8 @@ describe.concurrent("a state file", () => {
     const fresh = fixture.api.post("search:acme", 1);
     await until("what is new", () => fixture.hook.subjects().includes(fresh[0] ?? ""), again.err);
     await morePolls(fixture.api, "search-tweets");
-    // The backup knows nothing of these, so they come again; whoever keeps event ids recognises
-    // them.
+    // The backup does not contain these alerts, so they are sent again. A receiver that keeps event
+    // ids recognises them.
     const byEvent = new Map(
       fixture.hook.events().map((event) => [event.data.id as string, event.subject]),
     );

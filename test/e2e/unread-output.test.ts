@@ -1,6 +1,6 @@
 /**
- * Output that nobody reads: pipes that are full, as behind a pager that stands still or a log
- * collector that hangs.
+ * Tests output that nobody reads: pipes that are full, as behind a pager that is not scrolled or a
+ * log collector that hangs.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
@@ -13,10 +13,13 @@ import { cleanUpAfterwards, createFixture, morePolls } from "./fixture.ts";
 
 cleanUpAfterwards();
 
-/** Docker's grace, https://docs.docker.com/reference/cli/docker/container/stop/. */
+/**
+ * The time that Docker gives a container to stop,
+ * https://docs.docker.com/reference/cli/docker/container/stop/.
+ */
 const GRACE_MS = 10_000;
 
-/** A pipe that is full, and stays so. Undefined where there is no mkfifo. */
+/** Opens a pipe that is full and stays so. Returns undefined if there is no mkfifo. */
 function fullPipe(folder: string, name: string): number | undefined {
   const path = join(folder, name);
   if (spawnSync("mkfifo", [path]).status !== 0) return undefined;
@@ -25,7 +28,7 @@ function fullPipe(folder: string, name: string): number | undefined {
   try {
     for (;;) writeSync(fd, "x".repeat(4_096));
   } catch {
-    // Full.
+    // The write fails once the pipe is full.
   }
   return fd;
 }

@@ -1,6 +1,6 @@
 /**
- * A configuration that another user owns: who refuses whom, and what helps. Nothing keeps root from
- * reading, so root becomes nobody here.
+ * Tests a configuration that another user owns: which command refuses, and what helps. Root may
+ * read everything, so a test that runs as root changes to another user.
  */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

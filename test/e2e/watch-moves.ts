@@ -7,7 +7,7 @@ import type { SandboxProcess } from "../support/sandbox-process.ts";
 
 export interface Move {
   readonly settings: { readonly type: string; readonly [key: string]: unknown };
-  /** Types of the events that it must make, once each. */
+  /** The types of the events that the order must cause, each once. */
   readonly eventTypes: readonly string[];
   readonly move: () => Promise<unknown>;
 }
@@ -18,7 +18,7 @@ const onlyJoiner = { where: 'user.username == "m_joiner"' };
 const FAR_OFF = "2100-01-01T00:00:00Z";
 const WORLDWIDE = 1;
 
-/** Prepares the world. By watch; the moves are made later, in the order given. */
+/** Prepares the world for all watches. The moves are made later, in the order given. */
 export async function prepareMoves(
   sandbox: Pick<SandboxProcess, "control">,
 ): Promise<Readonly<Record<string, Move>>> {
@@ -111,7 +111,7 @@ async function tweetMoves(
   };
 }
 
-/** Other ways to read accounts. */
+/** Moves for the other ways to read accounts. */
 async function groupMoves({ make, post, list }: Orders): Promise<Record<string, Move>> {
   await make("m_listed1", "m_listed2", "m_unlisted", "m_fresh1", "m_fresh2", "m_fresh3");
   const alerted = ["tweet.created"];
@@ -152,7 +152,8 @@ async function rosterMoves(
   const accounts = ["m_followed"];
   const fan = { accounts: ["m_fan"] };
   const onlyBob = { where: 'user.username.startsWith("bob")' };
-  // One comes and two go: a counter that stands where it was asks for no read before the full poll.
+  // One account joins and two leave. A counter that did not change would cause no read before the
+  // full poll.
   const comesAndGoes = () =>
     Promise.all([
       follow("bob", "m_followed"),

@@ -1,6 +1,6 @@
 /**
- * Watch types against a server that only shares the document with us: a silent baseline, then each
- * new item exactly one event. One daemon has a watch for each test.
+ * Tests watch types against a server that shares nothing but the document with this project: a
+ * silent baseline, then exactly one event for each new item. One daemon has a watch for each test.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RunningDaemon } from "../support/daemon-process.ts";

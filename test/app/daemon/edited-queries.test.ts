@@ -1,4 +1,4 @@
-/** When edited queries were read last, by a state on SQLite and by one on Postgres. */
+/** Tests when edited queries were last read, with a state on SQLite and with one on Postgres. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lastReadsOfEdited } from "../../../src/app/daemon/edited-queries.ts";
 import type { Store } from "../../../src/model/store.ts";
@@ -57,7 +57,7 @@ describe.each([
     expect(Object.fromEntries(times)).toEqual({
       ...{ alone: T0 + 10, shared: T0 + 20, unread: T0, kept: T0, renamed: T0 + 30, new: T0 + 500 },
     });
-    // Edited again before the service answered.
+    // The query is edited again before the service has answered.
     const again = [search("alone", "alone 3")];
     expect([...(await lastReadsOfEdited(again, store))]).toEqual([["alone", 0]]);
   });

@@ -21,7 +21,7 @@ const load = () =>
 
 const DEPS = { hash: sha256, clock: createVirtualClock(0), log: silentLog };
 
-/** A state that knows each watch by a key of its own. */
+/** Creates a state that gives each watch a key of its own. */
 function makeState() {
   const registered: WatchRegistration[] = [];
   const registerAll = async (

@@ -1,6 +1,4 @@
-/**
- * A daemon that stands by until it can have the state: whoever asks it is answered all the while.
- */
+/** Tests a daemon that stands by until it can have the state: it answers requests all the while. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-/** The lines after a start. */
+/** Tests the log lines after a start. */
 import { expect, it } from "vitest";
 import { createStartReport } from "../../../src/app/daemon/start-report.ts";
 import type { EngineWatch } from "../../../src/engine/planned-watches.ts";

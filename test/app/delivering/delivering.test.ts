@@ -29,12 +29,12 @@ const NEWS = { type: "webhook", url: NEWS_URL, retry_for: "24h" };
 type Answer = readonly [status: number, body?: string];
 
 interface SetUpOptions {
-  /** Steps for alerts that nobody acknowledges. */
+  /** The escalation steps for alerts that nobody acknowledges. */
   readonly escalate?: readonly object[];
   readonly share?: Share;
 }
 
-/** The delivering half on a state of its own; its sink `news` gets every alert. */
+/** Sets up the delivery part on a state of its own. Its sink `news` gets every alert. */
 async function setUp(news: object = NEWS, { escalate, share = WHOLE }: SetUpOptions = {}) {
   const clock = createVirtualClock(START_MS);
   const random = createSeededRandom(1);
@@ -308,7 +308,7 @@ it("the digest of a throttle lists every alert once, more than a thousand too", 
   await daemon.clock.advance(10 * MINUTE);
   const bodies = daemon.requests.map(({ body }) => body).join("\n");
   const linked = [...bodies.matchAll(/<https:\/\/x\.com\/alice\/status\/(\d+)\|(?!Open)/g)];
-  // One went out alone.
+  // One of the alerts went out alone.
   expect(linked.map(([, index]) => Number(index)).sort((a, b) => a - b)).toEqual(
     Array.from({ length: 1_004 }, (_, index) => index + 1),
   );

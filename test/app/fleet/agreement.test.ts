@@ -1,6 +1,6 @@
 /**
- * Whole replicas on one state: what one of them learns of its watches changes the plan of all, and
- * the heartbeat is sent once for all.
+ * Tests whole replicas on one state: what one replica learns about its watches changes the plan of
+ * all, and the heartbeat is sent once for all.
  */
 import { expect, it, onTestFinished } from "vitest";
 import { PLANNER_VERSION } from "../../../src/groups/group-polls.ts";

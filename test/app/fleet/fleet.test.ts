@@ -1,4 +1,4 @@
-/** The shares of two replicas, by what they do to each other through the state. */
+/** Tests the shares of two replicas, as each changes them for the other through the state. */
 import { expect, it, onTestFinished } from "vitest";
 import { Fleet, type FleetWork } from "../../../src/app/fleet/fleet.ts";
 import type {

@@ -1,6 +1,6 @@
 /**
- * Gaps of polls that a follower makes: they close as fast as on one machine, though the month has
- * little to spare.
+ * Tests gaps that a follower's polls leave: they close as fast as on one machine, even if the month
+ * has little quota to spare.
  */
 import { expect, it } from "vitest";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";
@@ -8,7 +8,7 @@ import { makeInnerReplicas } from "../../support/inner-replicas.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const WORDS = ["zebra", "giraffe", "okapi"] as const;
-/** Three pages and more. */
+/** The number of posts in a burst: a little more than three pages. */
 const BURST = 60;
 
 const search = (query: string) => ({
@@ -19,10 +19,7 @@ const search = (query: string) => ({
 });
 const searches = Object.fromEntries(WORDS.map((word) => [word, search(word)]));
 
-/**
- * The schedules ask for more than the month has: there is nothing to spare but what the bucket
- * holds.
- */
+/** A quota below what the schedules need, so that only the token bucket has pages to spare. */
 const SCARCE = { monthly: 100_000 };
 
 it.each([1, 3])(

@@ -20,7 +20,7 @@ sinks: { out: { type: console } }
   return loaded.config;
 }
 
-/** `others`: configurations that other replicas work with. */
+/** Opens the revisions of a replica. `others`: the configurations of other replicas. */
 async function openRevisions(
   store: OpenedStore,
   id: string | undefined,

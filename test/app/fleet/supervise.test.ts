@@ -1,4 +1,7 @@
-/** A replica whose loops go on keeps its share; one with a loop that hangs gives it back. */
+/**
+ * Tests that a replica keeps its share while its loops run, and gives it back when one of them
+ * hangs.
+ */
 import { expect, it, onTestFinished } from "vitest";
 import { MAX_TURN_MS, supervise } from "../../../src/app/fleet/supervise.ts";
 import type { LogFields } from "../../../src/model/log.ts";
@@ -8,8 +11,8 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 const SECOND = 1_000;
 
 /**
- * `turns`: of its loops, which all make one every ten seconds, as a loop that waits does, but those
- * that hang.
+ * Creates a replica. `turns` has one entry for each loop. All loops make a turn every ten seconds,
+ * except those that hang.
  */
 function makeReplica() {
   const clock = createVirtualClock(0);

@@ -16,7 +16,10 @@ watches: { brand: { type: search, query: ${query} }, other: { type: search, quer
 sinks: { out: { type: console } }
 `;
 
-/** Loads end when the test says so; what they find is broken, so that nothing becomes active. */
+/**
+ * Creates loads that end when the test says so. The files that they find are broken, so that
+ * nothing becomes active.
+ */
 function slowLoads() {
   const loads: (() => void)[] = [];
   const load = () =>
@@ -24,7 +27,7 @@ function slowLoads() {
   return { loads, load };
 }
 
-/** A reloader over files in memory that the test may edit. */
+/** Creates a reloader over files in memory that the test may edit. */
 async function makeReloader(
   more: Partial<ReloadDeps["deps"]> = {},
   beside: Partial<ReloadDeps> = {},

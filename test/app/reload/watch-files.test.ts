@@ -14,7 +14,7 @@ let clock: VirtualClock;
 let changes: number;
 let stop: () => void;
 
-/** Real files, read at once: the virtual clock does not wait for a disk. */
+/** Real files, read synchronously because the virtual clock does not wait for a disk. */
 const files: Files = {
   ...createFiles(),
   readText: async (path) => readFileSync(path, "utf8"),
