@@ -1,4 +1,4 @@
-/** On which watch a request is booked that serves several. */
+/** Tests on which watch a request is booked that serves several. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
@@ -17,7 +17,10 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-/** Requests that the ledger books on each watch in an hour, after one of first reads. */
+/**
+ * Returns the requests that the ledger books on each watch in an hour, after an hour of first
+ * reads.
+ */
 async function billedTo(watches: readonly Watch[]): Promise<ReadonlyMap<string, number>> {
   const clock = createVirtualClock(START);
   const accounts = createAccountsWorld();

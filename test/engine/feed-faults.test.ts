@@ -45,7 +45,7 @@ const tweetAt = (ms: number, n: number, createdAt = isoOf(ms)) => ({
   created_at: createdAt,
 });
 
-/** Answers later polls with these pages; the cursor counts them. */
+/** Answers later polls with these pages. The cursor counts them. */
 const pages =
   (
     all: readonly (readonly ReturnType<typeof makeTweet>[])[],
@@ -290,7 +290,7 @@ it.each([-5 * HOUR, 7 * HOUR])(
     });
     await clock.advance(10 * MINUTE);
     expect(await subjects(harness)).toEqual(news.map(({ id }) => id));
-    // Less than a page of news costs one request a poll.
+    // A poll that finds less than a page of news costs one request.
     expect(upstream.calls.length).toBe(harness.polled.length);
   },
 );
@@ -311,7 +311,7 @@ it("fault 40: an outage longer than max_age is caught up whole, a few pages at a
   await clock.advanceTo(START + 200 * MINUTE);
   const alerted = await subjects(harness);
   expect([...alerted].sort()).toEqual(news.map(({ id }) => id).sort());
-  // 30 pages, in polls of three and three.
+  // Each poll reads only a few of the 30 pages.
   expect(
     harness.polled
       .filter(({ outcome }) => (outcome?.events ?? 0) > 0)

@@ -1,6 +1,6 @@
 /**
- * Feeds of tweets whose reads are placed by freshness. What it costs, and how late posts are, over
- * days: test/long/feed-freshness.test.ts.
+ * Tests feeds of tweets whose reads are placed by freshness. test/long/feed-freshness.test.ts
+ * measures the cost and the delay over days.
  */
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
@@ -47,8 +47,7 @@ describe("a search of bursts", () => {
       }).watches.get("s");
     };
     expect(await forecast()).toMatchObject({ basis: "assumed", requestsPerDay: 576 });
-    // An hour in which nothing is counted comes first, and a day ends with the hour that completes
-    // it.
+    // The first hour is not counted, and a day ends with the hour that completes it.
     await clock.advance(27 * HOUR);
     const counted = await forecast();
     expect(counted).toMatchObject({ basis: "counted" });
@@ -57,7 +56,7 @@ describe("a search of bursts", () => {
     const share = (counted?.requestsPerDay ?? 0) / since(from).length;
     expect(share).toBeGreaterThan(0.8);
     expect(share).toBeLessThan(1.25);
-    // The daemon uses the same figure.
+    // The daemon reports the same figure.
     expect(harness.quotaMonitor.status.paces.get("s")?.askedPerDay).toBeCloseTo(
       (await forecast())?.requestsPerDay ?? 0,
     );

@@ -61,7 +61,7 @@ export function postBursts(
       post(Math.floor(postMs), index++);
 }
 
-/** One feed: every request gets its posts. */
+/** Creates a service with one feed: every request gets its posts. */
 export function feedOf(days: number, perDay: number, size: number) {
   const world = createFeedWorld({ random: createSeededRandom(1) });
   postBursts(days, perDay, size, (atMs) => world.post(atMs, 300));

@@ -1,4 +1,4 @@
-/** Accounts under freshness while the quota is short: a month's end in virtual time. */
+/** Tests accounts under freshness while the quota is short: the end of a month in virtual time. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
@@ -21,7 +21,10 @@ afterEach(async () => {
 const MEAN: Freshness = { kind: "mean", meanMs: MINUTE, maxMs: 5 * MINUTE };
 const P95: Freshness = { kind: "p95", p95Ms: MINUTE };
 
-/** A post of somebody every twelve minutes; the first reads take one request an account. */
+/**
+ * Sets up accounts of which one posts every twelve minutes. First reads take one request for each
+ * account.
+ */
 async function setup(freshness: Freshness, leftMs: number, monthly: number) {
   const clock = createVirtualClock(PERIOD_END - leftMs);
   const world = createAccountsWorld();
@@ -62,7 +65,7 @@ describe.each([
     const hours = Array.from({ length: 8 }, (_, hour) =>
       callsIn(PERIOD_END - (8 - hour) * HOUR, PERIOD_END - (7 - hour) * HOUR),
     );
-    // After the first reads some ten an hour are left.
+    // After the first reads about ten requests an hour are left.
     expect(Math.min(...hours.slice(1, 7))).toBeGreaterThan(3);
     expect(Math.max(...hours.slice(1))).toBeLessThan(20);
     const sumOf = (from: number, to: number) =>
@@ -129,7 +132,7 @@ it("accounts whose posts fill several pages of a search are read by it to its en
     monthly: 3_000,
   });
   await clock.advance(30 * MINUTE);
-  // Others take what pages are left for the hour.
+  // Other polls take all further pages that are left for the hour.
   for (let page = 0; page < 40; page += 1) harness.quotaMonitor.pages.mayReadOn("others", "normal");
   const before = calls.length;
   for (const account of world.accounts)
@@ -137,8 +140,8 @@ it("accounts whose posts fill several pages of a search are read by it to its en
   await clock.advance(15 * MINUTE);
   const asked = calls.slice(before).map(({ endpoint }) => endpoint);
   expect(asked).not.toContain("user-tweets");
-  // A search takes no account whose posts need one more page: 54 posts are three pages, in six
-  // searches.
+  // A search contains no account whose posts would need one more page: 54 posts are three pages, in
+  // six searches.
   expect(asked.filter((endpoint) => endpoint === "search-tweets").length).toBeLessThanOrEqual(10);
   expect(await harness.events()).toHaveLength(18 * 3);
 });

@@ -17,14 +17,14 @@ afterEach(async () => {
 });
 
 interface SetupOptions {
-  /** The accounts of the watch of profiles, from this one on. */
+  /** The watch of profiles has the accounts from this index on. */
   readonly from?: number;
   readonly to?: number;
   readonly everyMin?: number;
   readonly fail?: (request: UpstreamRequest) => void;
 }
 
-/** Forty accounts, and a watch of their timelines and one of some of their profiles. */
+/** Sets up forty accounts, a watch of their timelines, and a watch of some of their profiles. */
 async function setup({ from = 0, to = 40, everyMin = 2, fail }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
@@ -111,7 +111,7 @@ it("profiles of another schedule are asked for at their own times, and together 
   const { clock, probesSince } = await setup({ everyMin: 3 });
   const sinceMs = clock.now();
   await clock.advance(6 * MIN);
-  // Two of their own every six minutes, one of each, and one for both.
+  // In six minutes the timelines are probed twice and the profiles once alone, and once together.
   expect(probesSince(sinceMs).map(({ ids }) => ids)).toEqual([40, 40, 40, 40]);
 });
 

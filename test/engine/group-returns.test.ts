@@ -1,4 +1,7 @@
-/** Accounts that leave a group and come back to it, with what its probes knew of them forgotten. */
+/**
+ * Tests accounts that leave a group and come back to it. The group's probe state about them is
+ * forgotten meanwhile.
+ */
 import { afterEach, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, serveWorld, type WorldAccount } from "../support/accounts-world.ts";
@@ -14,7 +17,7 @@ let harness: EngineHarness;
 
 afterEach(() => harness.close());
 
-/** Two groups of ten accounts; the last account of the first one is in no search. */
+/** Sets up two groups of ten accounts. No search shows the last account of the first group. */
 async function setup() {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();

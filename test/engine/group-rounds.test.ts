@@ -1,4 +1,4 @@
-/** Groups whose posts have a limit for 95 of 100: who is asked for in which round. */
+/** Tests groups with a limit for 95 of 100 posts: which accounts each round requests. */
 import { afterEach, expect, it } from "vitest";
 import type { GroupMemory } from "../../src/groups/accounts/group-memory.ts";
 import { probesForP95 } from "../../src/groups/accounts/pacing/group-p95.ts";
@@ -24,8 +24,8 @@ afterEach(async () => {
 });
 
 /**
- * Thirty accounts that post every half an hour, and some that are silent; half an hour after the
- * start.
+ * Sets up thirty accounts that post every half hour, and some silent ones. Returns half an hour
+ * after the start.
  */
 async function setup({ accounts = 300 } = {}) {
   let aheadMs = 0;
@@ -104,7 +104,7 @@ it("asks for busy accounts every minute, for those that are silent until then ev
     posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length,
   ).toBeLessThan(0.05 * posts.length);
 
-  // A silent one counts as busy from the moment it posts.
+  // A silent account counts as busy from the moment it posts.
   world.post(account(200), clock.now() + 1_000, { searchLagMs: 500 });
   await clock.advance(4 * MIN);
   const postedMs = clock.now();
@@ -157,7 +157,7 @@ it("lengthens rounds and the longest wait alike while the quota is short", () =>
   expect(waitAfter(P95, { ...turnOf(5, 10_000), waiting: due })).toBe(280_000);
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: due })).toBe(false);
   expect(isTooSoon(P95, { ...turnOf(5, MIN), waiting: due })).toBe(true);
-  // Three and a half minutes and more are about four, which is when silent ones are due.
+  // Three and a half minutes or more count as four, which is when silent accounts are due.
   const waited = waiting.map((one, index) => ({
     ...one,
     ageMs: (index < 40 ? 220 : 100) * 1_000,

@@ -33,13 +33,13 @@ interface SetupOptions {
   /** Accounts whose counters never move. */
   readonly frozen?: readonly number[];
   readonly fail?: (request: UpstreamRequest) => void;
-  /** Instead of what the world says. */
+  /** Replaces an answer of the world. */
   readonly answer?: (request: UpstreamRequest) => UpstreamAnswer | undefined;
   /** Called after the watch has begun. */
   readonly start?: (world: AccountsWorld) => void;
 }
 
-/** Accounts with a few old posts each, and one timeline watch on all of them. */
+/** Sets up accounts with a few old posts each, and one timeline watch on all of them. */
 async function setup({
   count = 20,
   changes = {},
@@ -111,7 +111,7 @@ describe("a group of timelines", () => {
     const posts = [3, 30].map((index) => world.post(account(index), sinceMs + 1_000).id);
     await clock.advance(40 * MIN);
     expect((await alerted()).toSorted()).toEqual(posts.toSorted());
-    // A request a tick, and after 1, 5 and 15 minutes one for that account alone.
+    // There is one request for each tick, and after 1, 5 and 15 minutes one for that account alone.
     expect(callsOf("info-batch", sinceMs)).toHaveLength(20 + 3);
     // Its timeline was read once, as after any change that no post explains, and is not read again.
     const laterMs = clock.now();
@@ -293,7 +293,7 @@ describe("a group of timelines", () => {
     );
     await clock.advance(3 * HOUR);
     isEmpty = false;
-    // Searches reach down to the newest post that is known of any of their accounts.
+    // Searches go back to the newest known post of any of their accounts.
     posts.push(world.post(account(0), clock.now() + 1_000).id);
     await clock.advance(5 * HOUR);
     expect([...(await alerted())].sort()).toEqual([...posts].sort());
@@ -318,7 +318,8 @@ describe("a group of timelines", () => {
 
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
     const { clock, world, alerted, account } = await setup({ changes: { fullPollEveryMs: HOUR } });
-    // Posted and deleted between two probes: what it takes away hides what came.
+    // The post is created and another one deleted between two probes, so the counter does not
+    // change.
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
     const post = world.post(account(6), clock.now() + 1_000);
     await clock.advance(2 * HOUR);
@@ -332,7 +333,8 @@ describe("a group of timelines", () => {
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
     const hidden = world.post(account(6), clock.now() + 1_000);
     await clock.advance(HOUR);
-    // Counted a moment before anyone can see it, and probed in between.
+    // The counter includes the post a moment before anyone can see it, and a probe comes in
+    // between.
     const postedMs = (callsOf("info-batch").at(-1)?.atMs ?? 0) + 2 * MIN - 500;
     const promised = world.post(account(6), postedMs, { visibleLagMs: 3_000 });
     account(6).flaps.push({ fromMs: postedMs, untilMs: postedMs + 3_000, by: 1 });

@@ -1,6 +1,6 @@
 /**
- * Accounts that the service is asked for by their handle: how often it is looked up, over restarts
- * and beside others who ask for profiles.
+ * Tests accounts that must be requested by handle: how often the handle is looked up, over restarts
+ * and beside others who request profiles.
  */
 import { afterEach, expect, it } from "vitest";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";

@@ -1,4 +1,4 @@
-/** A group of several probes under freshness, and a search that lacks posts. */
+/** Tests a group of several probes under freshness, and a search that lacks posts. */
 import { afterEach, expect, it } from "vitest";
 import { type AccountsWorld, createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
@@ -15,7 +15,10 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-/** Accounts that post `perDay` each, at any time of the day; posts before START raise no alert. */
+/**
+ * Sets up accounts that post `perDay` each, at any time of the day. Posts before START raise no
+ * alert.
+ */
 async function setup(count: number, perDay: number, untilMs: number) {
   const clock = createVirtualClock(START);
   const random = createSeededRandom(3);
@@ -38,7 +41,7 @@ async function setup(count: number, perDay: number, untilMs: number) {
   return { clock, harness, world };
 }
 
-/** Posts of twenty accounts, one a minute from then on. */
+/** Creates posts of twenty accounts, one a minute from then on. */
 const lagging = (world: AccountsWorld, fromMs: number, searchLagMs: number) =>
   world.accounts
     .slice(0, 20)

@@ -1,6 +1,6 @@
 /**
- * Follower lists that take days to read: who joins is reported at once, and the rest is read behind
- * it.
+ * Tests follower lists that take days to read: joins are reported at once, and the rest of the list
+ * is read later.
  */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -86,7 +86,7 @@ it("reports every new follower of an account of 3 million within one interval fr
     ({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? 0),
   );
   expect(await alerted()).toEqual([...joinedAtMs.keys()]);
-  // A spread of 30 s at most, and the pages of a poll.
+  // The bound consists of a spread of at most 30 s, and the pages of a poll.
   expect(Math.max(...delays)).toBeLessThan(5 * MINUTE + 35_000);
   // The cost of a day is measured by bench/economy with --member-lists.
   const hours = (clock.now() - START) / HOUR;
@@ -133,7 +133,7 @@ it("loses nobody of a crowd that is larger than a poll reads, before and after t
   const joined = Array.from({ length: 1_500 }, () => list.join());
   await clock.advance(HOUR);
   expect((await alerted()).toSorted()).toEqual(joined.toSorted());
-  // While the crowd is read, more come.
+  // More followers arrive while the crowd is read.
   for (let round = 0; round < 6; round += 1) {
     for (let i = 0; i < 450; i += 1) joined.push(list.join());
     await clock.advance(5 * MINUTE);
@@ -274,7 +274,7 @@ async function halfReadState(
 let FOLLOWERS_OF_7 = "";
 
 it("goes on with a first read that a release without watermarks left half done: who came since is news, nobody else", async () => {
-  // The key of the poll is learned from a run of its own.
+  // A separate run finds out the key of the poll.
   const learner = await setup(1_000);
   await learner.clock.advance(MINUTE);
   FOLLOWERS_OF_7 = learner.harness.engine.polls[0]?.key ?? "";

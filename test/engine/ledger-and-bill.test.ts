@@ -1,4 +1,4 @@
-/** The ledger beside the service's own bill, to the last request. */
+/** Tests that the ledger agrees with the service's own bill, to the last request. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { startEngineHarness } from "../support/engine-harness.ts";
@@ -12,8 +12,8 @@ const every = (minutes: number) =>
   ({ schedule: { kind: "every", intervalMs: minutes * MINUTE_MS } }) as const;
 
 /**
- * Groups, searches that share, single polls and rosters, in a world where all of them have
- * something to find.
+ * Starts groups, shared searches, single polls and member lists, in a world where all of them find
+ * something.
  */
 async function startAll() {
   const clock = createVirtualClock(START_MS);

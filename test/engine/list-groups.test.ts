@@ -28,12 +28,15 @@ interface SetupOptions {
   /** The number of followers of each account at the start. */
   readonly followers?: number;
   readonly fail?: (request: UpstreamRequest) => void;
-  /** Instead of what the world says. */
+  /** Replaces an answer of the world. */
   readonly answer?: (request: UpstreamRequest) => UpstreamAnswer | undefined;
   readonly more?: (ids: readonly string[]) => readonly Watch[];
 }
 
-/** A hundred accounts, and a watch of who follows them; three minutes after the baselines. */
+/**
+ * Sets up a hundred accounts and a watch of their followers. Returns three minutes after the
+ * baselines.
+ */
 async function setup({
   subjects = 100,
   type = "new_followers",
@@ -62,7 +65,7 @@ async function setup({
     },
   };
   const ids = world.subjects.map(({ id }) => `id:${id}`);
-  // Full polls are another test's.
+  // Another test covers full polls, so there are none here.
   const quiet = { schedule, maxAgeMs: 7 * DAY, fullPollEveryMs: NEVER };
   const watch = makeWatch(
     "w",
@@ -166,7 +169,7 @@ describe("a group of follower lists", () => {
     await clock.advance(3 * HOUR + 4 * MIN);
     expect(await alerted()).toHaveLength(1);
     await clock.advance(6 * HOUR);
-    // Three rounds of thirty, spread: never more than a few in one tick.
+    // Three rounds of thirty reads are spread, so each tick has only a few.
     const reads = listReads(sinceMs);
     expect(reads.length).toBeGreaterThan(70);
     expect(reads.length).toBeLessThan(100);
@@ -274,7 +277,7 @@ describe("a group of follower lists", () => {
     const againMs = clock.now();
     await clock.advance(HOUR);
     expect(callsOf("info-batch", againMs)).toHaveLength(30);
-    // Looks for whom the counter shows only now.
+    // The read looks for the follower whom the counter shows only now.
     expect(listReads(againMs).length).toBeLessThan(8);
     expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
@@ -344,7 +347,7 @@ describe("lists that report who left", () => {
     const sinceMs = clock.now();
     await clock.advance(HOUR);
     expect((await alerted()).slice(1)).toEqual([`follower.removed ${leaver.id}`]);
-    // Two complete reads of three pages each.
+    // There are two complete reads of three pages each.
     expect(listReads(sinceMs)).toHaveLength(6);
   });
 
@@ -388,7 +391,7 @@ describe("the planner", () => {
     await clock.advance(2 * DAY);
     const sinceMs = clock.now();
     await clock.advance(10 * HOUR);
-    // At most the profiles that belong to what is reported, once a day.
+    // At most the profiles of reported accounts are requested, once a day.
     expect(callsOf("info-batch", sinceMs).length).toBeLessThan(2);
     expect(callsOf("followers", sinceMs)).toHaveLength(30);
   });

@@ -1,7 +1,4 @@
-/**
- * A service whose clock turns out to be another one in the middle of a read that many accounts
- * share.
- */
+/** Tests a service whose clock changes in the middle of a read that many accounts share. */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";

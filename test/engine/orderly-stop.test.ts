@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-/** Accounts of which every fifth posts every quarter of an hour. */
+/** Sets up accounts of which every fifth posts every quarter of an hour. */
 async function setup(count: number, changes: WatchChanges) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld({});

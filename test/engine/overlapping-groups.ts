@@ -1,6 +1,6 @@
 /**
- * Groups that overlap only partly, over accounts with posts and followers: what they ask for,
- * counted in requests. Call `setup` in a test.
+ * Groups that overlap only partly, over accounts with posts and followers. Counts their requests.
+ * Call `setup` in a test.
  */
 import { onTestFinished } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
@@ -21,13 +21,14 @@ export type Plan = (ids: (from: number, to: number) => readonly string[]) => rea
 export const every = (minutes: number, changes: WatchChanges = {}): WatchChanges => ({
   schedule: { kind: "every", intervalMs: minutes * MIN },
   maxAgeMs: 7 * DAY,
-  // Full polls are another test's.
+  // Another test covers full polls, so there are none here.
   fullPollEveryMs: 10_000 * DAY,
   ...changes,
 });
 
 /**
- * Accounts with posts and followers, and whatever watches them; from ten minutes after the start.
+ * Sets up accounts with posts and followers, and watches of them. Returns ten minutes after the
+ * start.
  */
 export async function setup(count: number, plan: Plan, startMs = START) {
   const clock = createVirtualClock(startMs);

@@ -1,4 +1,4 @@
-/** A daemon that dies between a probe and the read that would have explained it. */
+/** Tests a daemon that is killed between a probe and the read that would have explained it. */
 import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-/** Accounts with three old posts each, and one timeline watch on all of them. */
+/** Sets up accounts with three old posts each, and one timeline watch on all of them. */
 async function setup(
   intervalMs: number,
   count = 10,
@@ -85,7 +85,7 @@ describe("after a crash, a post that the feed shows late", () => {
     await clock.advance(20 * SECOND);
     const postedMs = clock.now() + SECOND;
     const post = world.post(account(3), postedMs, { visibleLagMs: 90 * SECOND });
-    // The counter is ahead of the timeline.
+    // The counter shows the post before the timeline does.
     account(3).flaps.push({ fromMs: postedMs, untilMs: postedMs + 90 * SECOND, by: 1 });
     await clock.advance(20 * SECOND);
     await harness.crash();

@@ -1,4 +1,7 @@
-/** The governor in the daemon's own loop: a month's end in virtual time, with a real ledger. */
+/**
+ * Tests the governor in the daemon's own loop: the end of a month in virtual time, with a real
+ * ledger.
+ */
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Priority } from "../../src/model/schedule.ts";
@@ -66,7 +69,7 @@ describe("a quota that is too small for the plan", () => {
       search("usual", 10 * MINUTE),
       search("slow", 10 * MINUTE, "low"),
     ];
-    // 432 requests at the pace of the schedules; 315 before the reserve.
+    // The schedules would take 432 requests. 315 are left before the reserve.
     const { clock, upstream, harness } = await setup(startMs, {
       watches,
       monthly: 350,
@@ -97,7 +100,7 @@ describe("a quota that is too small for the plan", () => {
       reserve: 0.1,
     });
     await clock.advance(MINUTE - 1);
-    // A first read of each, and 5% of 60.
+    // The limit is a first read of each watch, and 5% of 60.
     expect(upstream.calls.length).toBeLessThanOrEqual(6);
     const nextMs = ["a", "b", "c"].map(
       (watch) => (harness.engine.nextPollAt(watch) ?? 0) - clock.now(),
@@ -119,7 +122,8 @@ describe("a quota that is too small for the plan", () => {
       await clock.advance(5 * MINUTE);
       await harness.restart();
     }
-    // 50 minutes at an even pace are about a dozen; a poll of each after each restart would be 60.
+    // An even pace takes about a dozen requests in 50 minutes. A poll of each watch after each
+    // restart would take 60.
     expect(upstream.calls.length - before).toBeLessThan(20);
   });
 
@@ -224,7 +228,7 @@ describe("with quota N", () => {
 });
 
 describe("after a day of downtime", () => {
-  /** 200 posts a search a day: 10 pages each. */
+  /** Each search finds 200 posts a day, which are 10 pages. */
   const POSTS = 200;
   async function sleepForADay(
     clock: VirtualClock,
@@ -255,7 +259,8 @@ describe("after a day of downtime", () => {
     const awakeMs = clock.now();
     await clock.advance(10 * MINUTE);
     const spike = upstream.calls.length - before;
-    // A first page each, and an hour of an even pace: not the 80 pages that were missed.
+    // The spike is a first page of each search and an hour at an even pace, not the 80 pages that
+    // were missed.
     expect(spike).toBeGreaterThanOrEqual(8);
     expect(spike).toBeLessThan(16 + 45);
     await clock.advanceTo(awakeMs + 6 * HOUR);

@@ -1,6 +1,6 @@
 /**
- * The edges of what is read as values: batches, absence, flapping, answers that say nothing; over
- * crashes, restarts and conflicts.
+ * Tests the edge cases of reading values: batches, absence, flapping, answers without information;
+ * over crashes, restarts and conflicts.
  */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -154,7 +154,7 @@ it("calls a tweet gone, and no trouble, where its end is not reported", async ()
   tweets = [makeTweet("200")];
   for (let poll = 0; poll < 3; poll += 1) await world.poll();
   expect(await world.alerted()).toEqual([]);
-  // The third was never there: somebody should check its id.
+  // The third account never existed, so somebody should check its id.
   expect(await statuses(harness)).toEqual(["gone", "ok", "unavailable"]);
   expect(harness.opsAlerts).toMatchObject([
     { type: "target.unavailable", facts: { target: "300" } },
@@ -435,7 +435,7 @@ it("reads pages of retweets until the answer is yes, and says nothing while some
   isProtected = false;
   await world.poll();
   expect(await world.alerted()).toEqual(["membership.changed 7"]);
-  // Far more retweets than are read: nobody knows whether it was taken back.
+  // There are far more retweets than are read, so it is unknown whether this one was taken back.
   pages = 9;
   yesOnPage = 7;
   for (let i = 0; i < 3; i += 1) await world.poll();

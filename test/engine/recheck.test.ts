@@ -34,7 +34,7 @@ const search = (id: string, changes: WatchChanges = {}) =>
     { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes },
   );
 
-/** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
+/** Sets up a world of tweets. The search shows all of them, /tweet-info-bulk the requested ones. */
 async function setup(watches: readonly Watch[], quota?: { readonly monthly: number }) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
@@ -188,7 +188,8 @@ it("asks for a hundred tweets in one request, over all watches and targets, and 
   await clock.advanceTo(START + 21 * MINUTE);
   expect(rechecks()).toHaveLength(2);
   await clock.advanceTo(START + 3 * HOUR);
-  // Every ten minutes up to two hours after the tweets appeared, whoever else requested them.
+  // There is a recheck every ten minutes up to two hours after the tweets appeared, whoever else
+  // requested them.
   expect(rechecks()).toHaveLength(12);
   expect(upstream.callsOf("search-tweets").length).toBeGreaterThan(0);
 });

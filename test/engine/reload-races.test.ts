@@ -1,4 +1,4 @@
-/** Reloads, resumes and stops while something is under way. */
+/** Tests reloads, resumes and stops while work is in progress. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { watchTypeOf } from "../../src/watches/registry.ts";

@@ -60,7 +60,7 @@ it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back
   expect((await harness.events())[0]?.body.target?.username).toBe("acme");
 });
 
-/** The follower list, newest first, in pages of 200. */
+/** Returns the follower list, newest first, in pages of 200. */
 const listPages =
   (list: () => readonly User[], pageSize = 200) =>
   ({ cursor }: { readonly cursor?: string | undefined }) => {
@@ -115,7 +115,7 @@ it("does not leave the window for a 404 that passes, and loses nothing meanwhile
   await clock.advance(7 * MINUTE);
   expect(await alerted(harness)).toEqual(["2"]);
   expect(upstream.callsOf("followers")).toEqual([]);
-  // One that stays is believed.
+  // An absence that lasts is reported.
   isGone = true;
   await clock.advance(20 * MINUTE);
   expect(upstream.callsOf("followers").length).toBeGreaterThan(0);
@@ -178,7 +178,7 @@ it("fault 32: null, NaN, a flip of sign or an account without a score make no ev
   expect(await events()).toBe(0);
   for (const quiet of [null, Number.NaN, undefined, -30, 24, -1]) expect(await show(quiet)).toBe(0);
   expect(await show(25)).toBe(1);
-  // Flapping about the threshold: 22.5 is where it re-arms.
+  // The value flaps around the threshold, but stays above 22.5, where the threshold re-arms.
   for (const flapping of [24, 26, 23, 27]) expect(await show(flapping)).toBe(1);
   expect(await show(22)).toBe(1);
   expect(await show(40)).toBe(2);

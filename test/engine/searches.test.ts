@@ -40,8 +40,8 @@ const search = (query: string, changes: WatchChanges = {}): Watch =>
   makeWatch(query, "search", { query }, changes);
 
 /**
- * One watch a query, each polled once a minute, with an old tweet for each; ids of watches are
- * their queries.
+ * Sets up one watch for each query, polled once a minute, with an old tweet for each. Ids of
+ * watches are their queries.
  */
 async function setup({ queries = WORDS, changes = {}, fail, ...options }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
@@ -217,7 +217,7 @@ describe("a service that reads a query otherwise", () => {
       queries: WORDS.slice(0, 4),
       changes: { schedule: { kind: "every", intervalMs: 10 * MIN } },
     });
-    // A tweet only the merged query finds.
+    // The world has a tweet that only the merged query finds.
     const answer = world.answer.bind(world);
     let isOdd = true;
     Object.assign(world, {

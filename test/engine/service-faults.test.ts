@@ -72,12 +72,12 @@ it("fault 02: in a storm of 429 all watches share one pause, and the status says
     expect(harness.upstreamMonitor.trouble?.reason).toBe("throttled");
     seen.add(harness.upstreamMonitor.trouble?.sinceMs);
   }
-  // Since the first refusal, however often it is asked.
+  // The time given is that of the first refusal, however often it is asked for.
   const [sinceMs = 0, ...others] = seen;
   expect(others).toEqual([]);
   expect(sinceMs - (upstream.calls[before]?.atMs ?? 0)).toBeLessThan(SECOND);
-  // A dozen at once when the storm begins, then one after each ever longer pause, though twelve
-  // polls wait.
+  // About a dozen requests go out when the storm begins, and then one after each of the growing
+  // pauses, although twelve polls wait.
   expect(upstream.calls.length - before).toBeLessThan(12 + 8);
   await clock.advanceTo(START + 5 * MINUTE);
   expect(idsOf(await harness.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
@@ -251,8 +251,8 @@ it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop",
   const asked = upstream.calls
     .slice(before)
     .filter(({ params }) => JSON.stringify(params).includes("acme1"));
-  // Together with the other watch, and by itself: then it is known whose query it is. After 1, 5
-  // and 15 minutes the same, and once an hour at most.
+  // The search is tried with the other watch and on its own, which shows whose query is refused. It
+  // is tried again after 1, 5 and 15 minutes, and then once an hour at most.
   expect(asked.length).toBeLessThanOrEqual(8);
   expect(
     harness.opsAlerts.map(({ type, watch, message }) => [

@@ -1,6 +1,6 @@
 /**
- * Groups that overlap only partly: what they ask for in the same instant, counted in requests.
- * Their paces over hours: test/long/shared-probes.test.ts.
+ * Tests the requests of groups that overlap only partly, in one instant.
+ * test/long/shared-probes.test.ts tests their paces over hours.
  */
 import { expect, it } from "vitest";
 import { makeWatch } from "../support/make-watch.ts";
@@ -126,7 +126,8 @@ it.each([
     const { clock, calls, harness } = await setup(41, plan(40));
     const lastProbeMs = () =>
       Math.max(...calls.flatMap(({ endpoint, atMs }) => (endpoint === "info-batch" ? [atMs] : [])));
-    // Too old to be taken for a new answer, and soon enough after it that no other is due.
+    // The time is chosen so that the last probe is too old to be reused, and no other probe is due
+    // soon.
     while (clock.now() - lastProbeMs() < 40_000 || clock.now() - lastProbeMs() > 100_000)
       await clock.advance(5_000);
     const sinceMs = clock.now();
@@ -183,7 +184,7 @@ it("an account's timeline is read once for all who want it", async () => {
   const before = calls.length;
   await clock.advance(2 * MIN + 1_000);
   expect(await alerted()).toEqual(["a tweet.created", "b tweet.created", "c tweet.created"]);
-  // A probe, and one search.
+  // There is one probe and one search.
   expect(
     calls
       .slice(before)

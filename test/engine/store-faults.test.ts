@@ -18,7 +18,7 @@ afterEach(async () => {
   harness = undefined;
 });
 
-/** Makes the methods named throw while `failing` says so. */
+/** Sets up a store whose named methods throw while `failing` says so. */
 async function setup(names: readonly (keyof Store)[]) {
   const clock = createVirtualClock(START);
   const world = createFeedWorld({ random: createSeededRandom(1) });

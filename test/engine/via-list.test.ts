@@ -27,7 +27,10 @@ afterEach(async () => {
   harness = undefined;
 });
 
-/** Three accounts in one watch that reads through a list; `members` says whom the list holds. */
+/**
+ * Sets up three accounts in one watch that reads through a list. `members` are the members of that
+ * list.
+ */
 async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store) {
   const clock = createVirtualClock(START);
   const users = ["1", "2", "3"].map((id) => makeUser(id, `user${id}`));
@@ -200,7 +203,7 @@ it("reads everyone from their own timelines when the list is gone, and misses no
   expect(harness.opsAlerts.at(-1)?.message).toContain("does not contain user1, user2, user3");
 });
 
-/** A list of two pages. */
+/** Makes the service serve a list of two pages. */
 function onTwoPages(upstream: ScriptedUpstream, members: ReadonlySet<string>): void {
   upstream.on("list-members", ({ cursor }) => {
     const all = [...members].map((id) => makeUser(id));
@@ -219,7 +222,7 @@ it("asks less and less often for a list whose second page fails", async () => {
   };
   await begin();
   await clock.advance(12 * HOUR);
-  // A page that is read, and one that fails twice.
+  // Each read consists of a page that arrives, and one that fails twice.
   expect(upstream.callsOf("list-members").length).toBeLessThan(3 * 18);
   upstream.trouble = undefined;
   await clock.advance(HOUR + MINUTE);

@@ -1,5 +1,6 @@
 /**
- * A watch whose polls several replicas make, where two of them notice the same at the same moment.
+ * Tests a watch that several replicas poll, when two of them notice the same change of volume at
+ * the same moment.
  */
 import { expect, it } from "vitest";
 import { VolumeMonitor, type VolumeDeps } from "../../src/engine/recheck/volume-monitor.ts";

@@ -46,7 +46,7 @@ async function setup(rules: WatchChanges) {
   return { clock, upstream, post, alerted, types, harness };
 }
 
-/** Two tweets an hour, for so many days. */
+/** Posts two tweets an hour for this many days. */
 async function ordinaryDays(
   { clock, post }: Awaited<ReturnType<typeof setup>>,
   days: number,

@@ -1,6 +1,6 @@
 /**
- * Lists whose leaving is reported, on a scripted service: who comes and goes is reported once,
- * whatever cuts, flickers, crashes or lies.
+ * Tests lists whose leaving is reported, on a scripted service: each join and leave is reported
+ * once, despite shortened, flickering or false answers and crashes.
  */
 import { afterEach, expect, it } from "vitest";
 import type { User } from "../../src/model/user.ts";
@@ -27,7 +27,7 @@ afterEach(async () => {
 const crowd = (count: number, from = 1_000): User[] =>
   Array.from({ length: count }, (_, i) => makeUser(String(from + i)));
 
-/** The list in pages of 200, as it is at the moment of each request. */
+/** Serves the list in pages of 200, as it is at the moment of each request. */
 function serve(upstream: ScriptedUpstream, list: () => readonly User[]): void {
   upstream.on("followers", ({ cursor }) => {
     const from = Number(cursor ?? 0);
@@ -36,10 +36,10 @@ function serve(upstream: ScriptedUpstream, list: () => readonly User[]): void {
   });
 }
 
-/** Nobody's counter moves here: what is read must not depend on it. */
+/** A list that is read whatever the account's counter does. The counters here never move. */
 const SINGLE = { strategy: "single" } as const;
 
-/** A `followers` watch of a list that a test replaces; polled every minute. */
+/** Sets up a `followers` watch of a list that a test replaces, polled every minute. */
 async function setup(count: number, changes: WatchChanges = {}, settings = {}) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
@@ -318,7 +318,7 @@ it("reports nobody when an account is no longer indexed and its whole list is re
   upstream.on("new-followers-7d", () => {
     throw failure("not_found");
   });
-  // Three times within some minutes, and it is believed.
+  // The same answer three times within some minutes is believed.
   await minutes(12);
   expect(upstream.callsOf("followers").length).toBeGreaterThan(2);
   expect(await alerted()).toEqual([]);

@@ -49,7 +49,8 @@ describe("accounts of one schedule", () => {
   it("stay single polls where there is but one, and where the user says so", () => {
     expect(groupsOf(timeline("a", ids(1)))).toEqual([]);
     expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
-    // One subscriber that wants its own request gets it for the accounts it shares.
+    // A subscriber that asks for a request of its own gets one for the accounts it shares with
+    // others.
     const [group] = groupsOf(
       timeline("a", ids(50)),
       timeline("b", ids(10), { strategy: "single" }),
@@ -105,7 +106,7 @@ describe("accounts of two intervals", () => {
       0,
     );
     const forecast = createForecast(all, { timetable: createTimetable(), nowMs: NOW });
-    // One request every five minutes, counted where the ledger counts it.
+    // The ledger counts one request every five minutes.
     expect(probes).toBe(288);
     expect(forecast.watches.get("p")?.requestsPerDay).toBe(0);
   });

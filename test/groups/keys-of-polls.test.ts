@@ -1,6 +1,6 @@
 /**
- * Replicas plan each for itself, and agree by the keys of polls: these depend on the configuration
- * and on who the targets are alone.
+ * Tests that replicas which plan independently agree on the keys of polls. Keys depend only on the
+ * configuration and on the targets.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -22,7 +22,7 @@ interface Learned {
   readonly pages: readonly number[];
 }
 
-/** Every poll with what it reads together. */
+/** Returns every poll with the targets that it reads together. */
 function keysOf(watches: readonly Watch[], { nowMs, pages }: Learned): readonly string[] {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);

@@ -1,4 +1,4 @@
-/** Conditions that the operator hears of once, over restarts and crashes. */
+/** Tests conditions for which the operator gets one ops alert, over restarts and crashes. */
 import { expect, it } from "vitest";
 import { createOpsAlerts, createPublisher } from "../../../src/engine/health/ops-alerts.ts";
 import type { OpsAlert, OpsAlerts } from "../../../src/model/ops-alerts.ts";

@@ -17,7 +17,10 @@ afterEach(async () => {
   harness = undefined;
 });
 
-/** Timelines, each read by itself, of accounts 1 to `count`; `lists` says what each holds now. */
+/**
+ * Sets up the timelines of accounts 1 to `count`, each read on its own. `lists` holds the present
+ * content of each.
+ */
 async function setup(count: number, intervalMs = MINUTE) {
   const clock = createVirtualClock(START);
   const users = Array.from({ length: count }, (_, i) => makeUser(String(i + 1), `user${i + 1}`));

@@ -10,7 +10,7 @@ import { StoreError, type StoreFailure } from "../../../src/model/store-error.ts
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-/** `again`: what becomes of the write that is tried next. */
+/** Returns the ops alerts after a failed write. `again` is the outcome of the next attempt. */
 async function notified(
   code: StoreFailure,
   again: Promise<void> = Promise.reject(new Error("no")),

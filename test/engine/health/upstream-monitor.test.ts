@@ -1,4 +1,4 @@
-/** The data service as several replicas see it. */
+/** Tests trouble of the data service as several replicas see it. */
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../../src/budget/upstream-pacer.ts";
 import { createOpsAlerts } from "../../../src/engine/health/ops-alerts.ts";

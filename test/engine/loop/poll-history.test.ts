@@ -17,7 +17,7 @@ const countIn = async (
   store: Pick<PollStore, "loadSources">,
 ) => countGaps(await history.openGaps(polls, store));
 
-/** A state in which these feeds have that many gaps. */
+/** Creates a state in which each feed has this many gaps. */
 function stateOf(counts: Readonly<Record<string, number>>) {
   const asked: string[][] = [];
   const store = {

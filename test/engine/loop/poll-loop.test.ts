@@ -204,7 +204,8 @@ it("runs what is due already, however often the pace changes", async () => {
   );
   loop.setPolls(many, new Map());
   loop.start(work);
-  // One more than run at once: the last waits for a place at its first tick, and at its second.
+  // There is one poll more than may run at once. The last one waits for a free slot at its first
+  // tick, and again at its second.
   for (let second = 0; second < 59; second += 1) {
     await clock.advance(1_000);
     loop.reschedule();

@@ -12,7 +12,10 @@ const estimates = (perDay: Readonly<Record<string, number>>) => () =>
     Object.entries(perDay).map(([id, estimate]) => [id, { estimate, expected: estimate / 24 }]),
   );
 
-/** `requests`: of the watch `a`, in the hour before each time that is asked about. */
+/**
+ * Creates a ledger in which the watch `a` made `requests` in the hour before each time that is
+ * queried.
+ */
 function ledgerOf(requests: number) {
   const asked: number[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Several keys: what happens to one that the service refuses, hour by hour. */
+/** Tests several keys: what happens, hour by hour, to one that the service refuses. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
 import { type AskKey, KeyMonitor } from "../../../src/engine/quota/key-monitor.ts";
@@ -17,7 +17,7 @@ let clock: VirtualClock;
 let opsAlerts: OpsAlert[];
 let state: LearnedStore;
 let keys: string[];
-/** Keys of which the service says that they have requests left. */
+/** The keys for which the service says that requests are left. */
 let good: Set<string>;
 let asked: string[];
 let renewable: Set<string>;

@@ -1,4 +1,4 @@
-/** The ledger against the service's own count, in virtual time, with a real ledger. */
+/** Tests the ledger against the service's own count, in virtual time, with a real ledger. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../../src/budget/quota-period.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
@@ -78,10 +78,7 @@ beforeEach(async () => {
 });
 afterEach(() => audit.stop());
 
-/**
- * Sends `count` requests with a key, answered at once. The service bills them unless told
- * otherwise.
- */
+/** Sends `count` requests with a key, answered at once. The service bills them by default. */
 async function spend(
   count: number,
   { key = "main", status = 200, isBilled = true } = {},
@@ -137,7 +134,7 @@ it("raises the alarm once a period when the service counted more, and says by ho
     facts: { key: "main", drift: 7 },
   });
   expect(opsAlerts[0]?.message).toContain("7 requests more of the key main");
-  // The limit is what can really be spent.
+  // The limit is the number of requests that can really be spent.
   expect(readings.limitOf("main")).toBe(990);
 });
 
@@ -277,7 +274,7 @@ it("keeps the books of several keys apart", async () => {
   expect(opsAlerts.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
 });
 
-/** Four requests a minute. */
+/** Sends four requests a minute. */
 async function work(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     await spend(4);

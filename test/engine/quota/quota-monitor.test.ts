@@ -34,10 +34,13 @@ const polls: readonly Poll[] = planPolls(
   { hash: sha256, timetable, nowMs: NOW },
 );
 
-/** Further pages of all replicas on one state, each as the replica that entered it. */
+/**
+ * The further pages that all replicas on one state have reserved, each with the replica that did
+ * so.
+ */
 type Entries = unknown[];
 
-/** Makes the quota watch of a replica on a state. */
+/** Creates the quota monitor of a replica on a state. */
 function makeQuotaMonitor({
   isLeading = true,
   entries = [],
@@ -84,7 +87,7 @@ function makeQuotaMonitor({
   return { watch, clock, asked, learned };
 }
 
-/** Pages that a replica may read at once, which it reads. */
+/** Reads all pages that a replica may read at once, and returns their number. */
 function readAll(
   { pages }: QuotaMonitor,
   entries: Entries,

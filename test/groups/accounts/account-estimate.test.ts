@@ -24,7 +24,7 @@ const timeline = (id: string, count: number, changes: WatchChanges, from = 1_000
     { ...every(120), ...changes },
   );
 
-/** Requests a day of the first watch. */
+/** Returns the range of requests a day of the first watch. */
 function rangeOf(...watches: readonly [Watch, ...Watch[]]) {
   const timetable = createTimetable();
   const planned = watches.map((watch) => {

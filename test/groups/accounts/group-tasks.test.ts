@@ -11,7 +11,10 @@ const NOW = Date.UTC(2026, 2, 2, 12);
 const FULL_POLL_EVERY = 8 * HOUR;
 const PLACES = handlesPerQuery(FIRST_LIMITS);
 
-/** A group of which each account was probed two minutes ago, and read whole so many hours ago. */
+/**
+ * Creates a group whose accounts were all probed two minutes ago, and each read whole a given
+ * number of hours ago.
+ */
 function group() {
   const members: GroupMember[] = [];
   const accounts = new Map<string, AccountMemory>();

@@ -12,7 +12,10 @@ import {
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;
 
-/** An account that is read down to so many hours ago, and posts evenly, so many posts an hour. */
+/**
+ * Creates an account that was read down to some hours ago and posts evenly, `perHour` posts an
+ * hour.
+ */
 const part = (name: string, hours: number, perHour: number): Part => ({
   member: { kind: "from", userId: name, handle: name },
   floorMs: NOW_MS - hours * HOUR_MS,
@@ -29,7 +32,7 @@ it("a batch takes a request more for every twenty posts above its deepest part",
 const someParts = fc
   .array(
     fc.record({
-      // Several accounts of a burst are read equally far back.
+      // The accounts of a burst are all read equally far back.
       hours: fc.oneof(fc.double({ min: 0.1, max: 24, noNaN: true }), fc.constantFrom(1, 6)),
       perHour: fc.double({ min: 0, max: 6, noNaN: true }),
     }),

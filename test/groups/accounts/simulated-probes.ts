@@ -1,6 +1,6 @@
 /**
- * Accounts that post by chance, probed for days at the pace that the rules give: what calibrations
- * of that pace measure.
+ * Simulates accounts that post at random and are probed for days at the pace of the rules.
+ * Calibrations of that pace measure it.
  */
 import type { Mean } from "../../../src/plan/delay-aims.ts";
 import {
@@ -15,8 +15,8 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 const DAY = 86_400_000;
 
 /**
- * Accounts that post by chance at fixed rates, probed by the rules for some days; delays of what
- * was found in the last two.
+ * Simulates accounts that post at random at fixed rates and are probed by the rules for some days.
+ * Returns the delays of posts found in the last two days.
  */
 export function probeFor(
   { rates, seed }: { readonly rates: readonly number[]; readonly seed: number },
@@ -62,7 +62,7 @@ export function probeFor(
   return delays;
 }
 
-/** Moments of posts in bursts, half of them drawn after others within minutes. */
+/** Returns the times of posts in bursts, half of them within minutes of others. */
 function burstsOf(
   perDay: number,
   fromMs: number,
@@ -83,8 +83,8 @@ function burstsOf(
 }
 
 /**
- * Probes and delays of a few accounts in bursts from the first read on; each probe requests all of
- * them.
+ * Returns the probes and delays of a few accounts with bursts, from the first read on. Each probe
+ * requests all of them.
  */
 export function probeAll(perDay: readonly number[], freshness: Mean, days: number, seed: number) {
   const { float } = createSeededRandom(seed);

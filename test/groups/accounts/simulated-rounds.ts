@@ -1,6 +1,6 @@
 /**
- * Accounts that post at random, requested in rounds for days: the input of calibrations of these
- * rounds.
+ * Simulates accounts that post at random and are requested in rounds for days. Calibrations of
+ * these rounds measure it.
  */
 import { longestWaitMs, type P95 } from "../../../src/plan/delay-aims.ts";
 import {
@@ -16,8 +16,8 @@ const MIN = 60_000;
 const DAY = 24 * 60 * MIN;
 
 /**
- * Accounts that post by chance, half of it drawn after other posts, in rounds from the first read
- * on.
+ * Simulates accounts in rounds from the first read on. They post at random, half of the time soon
+ * after another post.
  */
 export function runRounds(rates: readonly number[], freshness: P95, days: number, seed: number) {
   const { float } = createSeededRandom(seed);

@@ -11,7 +11,7 @@ const MIN = 60_000;
 const NOW = 10_000 * MIN;
 const members = new Map<string, AccountMemory>();
 
-/** An account that was checked `minutes` ago, and posted so often since. */
+/** Creates an account that was checked `minutes` ago and has posted a number of times since. */
 function account(
   id: string,
   minutes: number,

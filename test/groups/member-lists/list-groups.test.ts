@@ -52,7 +52,7 @@ describe("lists of one schedule", () => {
     expect(others).toEqual([]);
     expect(group?.group?.members).toHaveLength(100);
     expect(group?.group?.probesPerRun).toBe(1);
-    // A change a day of each list.
+    // The cost assumes one change a day for each list.
     expect(group?.costRequests).toBeCloseTo(1 + 100 / 1_440);
   });
 
@@ -60,7 +60,8 @@ describe("lists of one schedule", () => {
     const forecast = forecastOf([watchOf("a", "new_followers", ids(100))]);
     const part = forecast.watches.get("a");
     expect(part?.strategies).toEqual(["probe"]);
-    // A probe a tick, one to 24 changes of each list, and up to 222 of one of them.
+    // The range covers a probe for each tick, one to 24 changes of each list, and up to 222 changes
+    // of one of them.
     expect(part?.range).toEqual({
       low: expect.closeTo(1_540 * 30, 3),
       high: expect.closeTo(1.1 * (1_440 + 99 * 24 + 222) * 30, 3),

@@ -23,8 +23,8 @@ const read = (changes: Partial<ListRead> = {}): ListRead => ({
 const START = firstProbe(fields(10), 0);
 
 /**
- * Minutes at which a list is read when its counter is asked every two minutes and reads bring what
- * `found` says.
+ * Returns the minutes at which a list is read, when its counter is probed every two minutes and
+ * reads find what `found` says.
  */
 function readTimes(
   memory: ProbeMemory,

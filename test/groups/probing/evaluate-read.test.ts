@@ -19,7 +19,9 @@ const account: AccountMemory = {
 const watch = makeWatch("w", "timeline", { accounts: ["alice"] });
 const subscriber = { watch, type: timeline, watchKey: "w", targetKey: "t", targetName: "alice" };
 
-/** A search that found posts of the account; the service's clock is ours. */
+/**
+ * Evaluates a search that found posts of the account. The service's clock is that of this machine.
+ */
 function evaluate(postedMs: readonly number[], before = account, more: Partial<AccountRead> = {}) {
   const read = {
     endpoint: "search",

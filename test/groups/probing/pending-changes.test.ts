@@ -17,8 +17,8 @@ import { fields, read, START } from "../../support/probed.ts";
 const MIN = 60_000;
 
 /**
- * Minutes at which an account is read when it is probed every two minutes and nothing is ever
- * found.
+ * Returns the minutes at which an account is read, when it is probed every two minutes and no read
+ * finds anything.
  */
 function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
   const times: number[] = [];

@@ -1,5 +1,6 @@
 /**
- * A feed of made-up posts, read for days as its pace says: what calibrations of that pace measure.
+ * Simulates a feed of made-up posts that is read for days at its pace. Calibrations of that pace
+ * measure it.
  */
 import {
   learnFeed,
@@ -20,7 +21,7 @@ interface Dice {
   chance(share: number): boolean;
 }
 
-/** Dates of posts from three days before START on, ascending. */
+/** Returns the dates of posts from three days before START on, ascending. */
 export type Posts = (days: number, dice: Dice) => readonly number[];
 
 export const steady =
@@ -42,7 +43,7 @@ export const bursts =
       })
       .sort((a, b) => a - b);
 
-/** Nine times as many at noon as at midnight. */
+/** Makes posts nine times as frequent at noon as at midnight. */
 export const daily =
   (perDay: number): Posts =>
   (days, dice) =>
@@ -56,7 +57,7 @@ export interface FeedReading {
   readonly gapsMs: readonly number[];
 }
 
-/** Reads a feed for so many days as the pace says, and measures after the first quarter. */
+/** Reads a feed for some days at its pace, and measures after the first quarter. */
 export function readFeed(
   posts: Posts,
   algorithm: ReadAlgorithm,
@@ -93,7 +94,7 @@ export function readFeed(
 
 export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
-/** Requests against an even schedule of the same mean delay. */
+/** Returns the requests as a share of those of an even schedule with the same mean delay. */
 export const cost = ({ perDay, delaysMs }: FeedReading) => (perDay * 2 * mean(delaysMs)) / DAY;
 export const lateShare = ({ delaysMs }: FeedReading, limitMs: number) =>
   delaysMs.filter((ms) => ms > limitMs).length / delaysMs.length;

@@ -15,7 +15,10 @@ const group = { key: "g", intervalMs: 2 * MIN, priority: "normal" } as Poll;
 const RATES = [12, 6, 3];
 const OVERDUE = [{ id: "a", rate: 12, ageMs: 60 * MIN }] as unknown as readonly Waiting[];
 
-/** Runs that found two posts an hour old. `learn`: whether they changed the pace. */
+/**
+ * Sets up a pacer after runs that found two posts an hour old. `learn` returns whether they changed
+ * the pace.
+ */
 function setUp() {
   const clock = createVirtualClock(START);
   const deps = {
