@@ -10,7 +10,7 @@ let body = "";
 const http = { request: async () => ({ status: 200, headers: {}, body }) };
 const upstream = createUpstream({ http, baseUrl: "https://api.example.com", key: () => "K" });
 
-/** The answer, or the failure; anything else that is thrown fails the test. */
+/** Returns the answer or the client's failure. Any other error fails the test. */
 async function ask(endpoint: EndpointName): Promise<unknown> {
   try {
     return await upstream.call({ endpoint, params: API_SAMPLES[endpoint].params });
@@ -31,7 +31,7 @@ const bodyOf = (name: EndpointName): JsonObject => {
     : { ...(sent as JsonObject), next_cursor: "1" };
 };
 
-/** The same with one value, wherever it stands, replaced by another. */
+/** Returns the same JSON with one value, wherever it is, replaced by another. */
 function replaced(value: Json | undefined, path: readonly number[], by: Json): Json | undefined {
   if (typeof value !== "object" || value === null) return by;
   const keys = Object.keys(value);

@@ -31,7 +31,7 @@ afterEach(() => {
 
 const cursorOf = (request: HttpRequest) =>
   (JSON.parse(request.body ?? "{}") as { next_cursor?: string }).next_cursor;
-/** Pages by the cursor that asks for them; "" is the first. */
+/** Answers with pages, by the cursor that asks for them; "" is the first. */
 const paging = (pages: Readonly<Record<string, readonly [ids: string[], next: string | null]>>) => {
   answers = (request) => {
     const [ids, next] = pages[cursorOf(request) ?? ""] ?? [[], null];

@@ -1,6 +1,6 @@
 /**
- * Texts of every endpoint's answer, escaped as the service does it: the client gives what their
- * authors wrote.
+ * Tests that the client decodes the texts of every endpoint's answer, which the service escapes, to
+ * what their authors wrote.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 const escape = (text: string): string =>
   text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 
-/** The same JSON with every text changed. */
+/** Returns the same JSON with every text changed. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change));
@@ -45,7 +45,7 @@ function sampleOf(name: EndpointName): JsonObject {
 }
 
 const DIGITS_OR_TIME = /^\d|^[A-Z][a-z]{2} [A-Z][a-z]{2} /;
-/** Ids, times and handles are no texts that anybody could write so. */
+/** Ids, times and handles cannot contain such characters. */
 const odd = (text: string): string =>
   DIGITS_OR_TIME.test(text) ? text : `${text} P&L <b> &lt;&amp;amp;`;
 

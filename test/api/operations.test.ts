@@ -1,6 +1,6 @@
 /**
- * Every operation through its client method, over real HTTP, against a server that answers as the
- * document says.
+ * Tests every operation through its client method, over real HTTP, against a server that answers as
+ * the document says.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiInputError } from "../../src/api/check-input.ts";
@@ -42,7 +42,7 @@ const rows = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
 }));
 const paged = rows.filter(({ endpoint }) => endpoint.cursor !== undefined);
 
-/** The whole body that a page or an object is sent in. */
+/** Returns the whole body around a page or an object. */
 function bodyOf(
   { answer, cursor }: Endpoint,
   { sent }: ApiSample,
@@ -52,7 +52,7 @@ function bodyOf(
   return cursor === undefined ? body : { ...body, next_cursor: next };
 }
 
-/** Everything a method gives, as a list. */
+/** Returns everything that a method yields, as a list. */
 async function all(name: string, params: JsonObject): Promise<readonly unknown[]> {
   const given = method(name)(params);
   if (given instanceof Promise) return [await given].flat();

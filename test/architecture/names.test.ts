@@ -1,12 +1,12 @@
 /**
- * One meaning per name: what two files export under one name, a type, a function or a value, has to
- * say in one of them what it is of.
+ * Tests that each name has one meaning. If two files export a type, a function or a value under one
+ * name, one of the names must say what it belongs to.
  */
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { readTree } from "./source-tree.ts";
 
-/** The sandbox is the other side of the wire: its names are compared among themselves. */
+/** The sandbox plays the data service, so its names are compared among themselves. */
 const WORLDS = { daemon: /^(?!sandbox\/)/, sandbox: /^sandbox\// };
 
 /** Names that more than one file exports, and why. */

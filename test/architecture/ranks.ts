@@ -1,6 +1,6 @@
 /**
- * The plan of the source tree: which room has which rank, and who else may do what only one room
- * may.
+ * The plan of the source tree: the rank of each room, and the exceptions to rules that otherwise
+ * bind all rooms.
  */
 
 /** Imports point to a lower rank only, never to a peer. */
@@ -39,9 +39,9 @@ export const RANKS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The same within a room, or a folder of one: its sub-folders from the lowest to the highest, peers
- * side by side. "." stands for its own files. A folder whose sub-folders are not named here may
- * import within itself as it likes, but for cycles.
+ * The ranks within a room or a folder: its sub-folders from the lowest to the highest, peers side
+ * by side. "." stands for its own files. A folder that is not listed here may import within itself
+ * freely, except for cycles.
  */
 export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   query: [["."], ["merging"]],
@@ -101,13 +101,13 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   sinks: [["kind"], ["discord", "email", "slack", "teams", "telegram", "webhook"], ["."]],
 };
 
-/** Files that a folder holds at most, beside its sub-folders. */
+/** The most files that a folder may hold, beside its sub-folders. */
 export const MAX_FILES = 20;
 
-/** Imports within a folder, one after the other, from its highest file to its lowest. */
+/** The longest chain of imports within a folder, from its highest file to its lowest. */
 export const MAX_LAYERS = 8;
 
-/** Folders that hold more, or are deeper, and why. */
+/** Folders that exceed these limits, with the reason. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
   runtime: "one file per part of the machine",
@@ -150,7 +150,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
  * .oxlintrc.json must say exactly the same.
  */
 export const SEAM_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // Giving way to other callbacks reads no clock.
+  // Yielding to other callbacks reads no clock.
   "no-ambient-time": ["src/runtime/**/*.ts", "src/model/steps.ts"],
   "no-ambient-random": ["src/runtime/**/*.ts"],
   "no-ambient-network": ["src/runtime/**/*.ts", "src/server/**/*.ts", "src/sandbox/**/*.ts"],
@@ -176,8 +176,8 @@ export const EMPTY_NAMES =
   /^(utils?|helpers?|common|misc|shared|types?|constants?|lib|index|base|core)\.[cm]?[jt]s$/;
 
 /**
- * The package's two public doors, and the registry of endpoints: the only files that may be called
- * index.
+ * The only files that may be called index: the two public entries of the package, and the registry
+ * of endpoints.
  */
 export const INDEX_FILES = ["index.ts", "api/index.ts", "api/endpoints/index.ts"];
 

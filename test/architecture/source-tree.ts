@@ -6,12 +6,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 
 export interface SourceFile {
-  /** Relative to the tree, with slashes: `engine/poll-loop.ts`. */
+  /** The path relative to the tree, with slashes: `engine/poll-loop.ts`. */
   readonly path: string;
-  /** First folder of the path; the file's own name at the top: `main.ts`. */
+  /** The first folder of the path, or the file's own name at the top: `main.ts`. */
   readonly room: string;
   readonly text: string;
-  /** Paths of files of the tree that it imports, types and dynamic imports included. */
+  /** Paths of the files that it imports, including types and dynamic imports. */
   readonly imports: readonly string[];
   /** Package and built-in specifiers: `croner`, `node:fs`. */
   readonly packages: readonly string[];
@@ -21,8 +21,8 @@ const STATIC = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*"([^"]+)"/gm;
 const DYNAMIC = /\bimport\(\s*"([^"]+)"/g;
 
 /**
- * Every module specifier of a text; the formatter guarantees double quotes and statements at the
- * start of a line.
+ * Returns every module specifier of a text. The formatter guarantees double quotes and statements
+ * at the start of a line.
  */
 export function specifiersOf(text: string): readonly string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
@@ -67,7 +67,7 @@ export function readTree(root: string): readonly SourceFile[] {
   });
 }
 
-/** The first circle of imports, as the path around it; undefined when there is none. */
+/** Returns the first cycle of imports, as the path around it, or undefined if there is none. */
 export function findCycle(
   files: readonly Pick<SourceFile, "path" | "imports">[],
 ): readonly string[] | undefined {
@@ -91,7 +91,7 @@ export function findCycle(
 }
 
 /**
- * True when the type `any` stands in the code for anything but the settings of a registry's row:
+ * Returns whether the code uses the type `any` for anything but the settings of a registry's row:
  * `WatchType<any>`, `SinkType<any>`.
  */
 export function hasLooseAny(text: string): boolean {
@@ -101,7 +101,7 @@ export function hasLooseAny(text: string): boolean {
   return /(?:[:<|&,]|\bas)\s*any\b(?!\s+\w)/.test(code);
 }
 
-/** The longest chain of imports among these files, which have no cycle. */
+/** Returns the length of the longest chain of imports among these files, which have no cycle. */
 export function layersOf(files: readonly Pick<SourceFile, "path" | "imports">[]): number {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const depths = new Map<string, number>();

@@ -45,9 +45,10 @@ describe("every bad configuration is refused, or warned of, in exactly these wor
   });
 
   it("leaves no rule without a file", () => {
-    // Made below: a file of 2 MB is no good in a repository. The guard is asked by `run` only, not
-    // at load: guard.test.ts; the state by `validate` only: renamed-watches.test.ts; and the vendors
-    // by `validate --online` only: check-chats.test.ts.
+    // These messages are not in the folder. A file of 2 MB is made below, because it does not
+    // belong in a repository. The guard applies to `run` only, not to a load: guard.test.ts. The
+    // state is read by `validate` only: renamed-watches.test.ts. The vendors are asked by `validate
+    // --online` only: check-chats.test.ts.
     const elsewhere = ["file-too-big", "sandbox-guard", "renamed-watch", "chat-online"];
     const covered = (rule: string) =>
       names.some((name) => name === rule || name === `${rule}.yaml` || name.startsWith(`${rule}-`));

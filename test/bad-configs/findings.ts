@@ -17,7 +17,7 @@ const ENV = {
   DISCORD_HOOK: "https://discord.com/api/webhooks/1128374650192837465/abc",
 };
 
-/** Errors, or the warnings of a good file. `path`: a file or a folder. */
+/** Returns the errors, or the warnings of a good file. `path` is a file or a folder. */
 export async function findings(path: string): Promise<readonly ConfigIssue[]> {
   const nowMs = Date.UTC(2026, 0, 15);
   const loaded = await loadConfig({

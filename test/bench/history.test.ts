@@ -1,4 +1,4 @@
-/** The table of the benchmarks' history: what a drift looks like. */
+/** Tests the table of the benchmarks' history, and how it marks a drift. */
 import { expect, test } from "vitest";
 import { addLine, historyTable, historyText, parseHistory } from "../../bench/history.ts";
 

@@ -16,8 +16,8 @@ const query = {
 
 describe("what the month can spare", () => {
   it("is an hour of an even pace at once, then what the plan leaves besides the pages it plans for", () => {
-    // 300 a day would be even; the plan leaves 200 of them: 6,000, a quarter of the time left is
-    // 7.5 days.
+    // An even use would be 300 a day, and the plan leaves 200 of them. 6,000 in total, and a
+    // quarter of the remaining time is 7.5 days.
     expect(sparePace(query)).toEqual({ capacity: 20, perDay: 810 });
     expect(sparePace({ ...query, softLimit: 90_000 })).toEqual({
       capacity: 125,
@@ -41,7 +41,8 @@ describe("what the month can spare", () => {
 
 describe("pages beyond the first", () => {
   /**
-   * Polls that read so many further pages each, one after the other; says how many pages they got.
+   * Makes polls that read this many further pages each, one after the other. Returns how many pages
+   * they got.
    */
   const read = (
     catchUp: CatchUp,

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Reads the ledger once a minute; `forecast` and `taken` a day. */
+/** Reads the ledger once a minute. `forecast` and `taken` are per day. */
 function watch(
   correction: ForecastCorrection,
   fromMs: number,
@@ -86,8 +86,8 @@ it("goes on after a restart where it was, also from within an hour, and begins a
 });
 
 /**
- * The mean slow-down factor over a month whose quota allows half of 720 polls and 120 reads a day;
- * the reads stay as many, however rare the polls.
+ * Returns the mean slow-down factor over a month whose quota allows half of 720 polls and 120 reads
+ * a day. The number of reads does not depend on the polls.
  */
 function meanSlowDown(isCorrected: boolean): number {
   const correction = createForecastCorrection();

@@ -1,4 +1,4 @@
-/** The compiled code that the built command keeps between its starts. */
+/** Tests the compiled code that the built command keeps between its starts. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -22,7 +22,10 @@ cleanUpAfterwards();
 const byNode = "enableCompileCache" in nodeModule;
 const BY_NODE = "Node keeps compiled code itself, in files of its own";
 
-/** A copy of the built command, so that its files can be changed, and a folder for compiled code. */
+/**
+ * Makes a copy of the built command, so that its files can be changed, and a folder for compiled
+ * code.
+ */
 function makeCopy(): { readonly folder: string; readonly kept: string } {
   const folder = makeFolder({ "package.json": '{ "type": "module", "version": "1.2.3" }' });
   cpSync(dirname(BIN), join(folder, "dist"), { recursive: true });
@@ -35,7 +38,7 @@ const runCopy = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv
     env: { PATH: process.env["PATH"], ...env },
   });
 
-/** The kept files by name, with their contents. */
+/** Returns the contents of the kept files by name. */
 function contentsOf(kept: string): ReadonlyMap<string, string> {
   const paths = readdirSync(kept, { recursive: true, encoding: "utf8" })
     .map((name) => join(kept, name))

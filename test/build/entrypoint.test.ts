@@ -1,4 +1,4 @@
-/** Process 1 of the image. */
+/** Tests the script that is process 1 of the image. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

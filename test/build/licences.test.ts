@@ -1,4 +1,4 @@
-/** dist/ is given away with the code of other packages in it: each one's licence goes with it. */
+/** Tests that dist/, which contains the code of other packages, contains each one's licence. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ const DIST = dirname(BIN);
 const ROOT = resolve(import.meta.dirname, "../..");
 afterEach(cleanUp);
 
-/** The bundler writes above each module where it came from. */
+/** Lists the packages in dist/. The bundler writes the origin above each module. */
 function bundledPackages(): readonly string[] {
   const files = [
     join(DIST, "main.js"),

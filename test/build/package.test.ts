@@ -1,5 +1,5 @@
 /**
- * The packed package as somebody else's program has it: installed in another folder, compiled
+ * Tests the packed package as another program uses it: installed in another folder, compiled
  * against its types, run.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -152,7 +152,7 @@ describe("the packed package", () => {
     expect(files).toEqual(
       expect.arrayContaining([
         "LICENSE",
-        // The scripts of threads, which nothing imports.
+        // Nothing imports the scripts of threads, so they are listed.
         "dist/backtest-worker.js",
         "dist/template-worker.js",
         "config/watches.schema.json",
@@ -161,8 +161,8 @@ describe("the packed package", () => {
         "watches.example.yaml",
       ]),
     );
-    // The pages that an assistant reads are there, without pictures, decisions and what only
-    // contributors read.
+    // The pages that an assistant reads are included, without pictures, decisions and pages for
+    // contributors.
     expect(files.filter((file) => /^docs\/(?:pictures|adr|extending)/.test(file))).toEqual([]);
     expect(
       files.filter((file) => file.startsWith("config/build") || file.startsWith("src/")),

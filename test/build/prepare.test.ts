@@ -19,8 +19,8 @@ const root = resolve(import.meta.dirname, "../..");
 const checkouts: string[] = [];
 
 /**
- * A checkout with one source file and no node_modules, so that nothing is installed but what a test
- * links.
+ * Creates a checkout with one source file and without node_modules, so that only what a test links
+ * is installed.
  */
 function makeCheckout(files: Readonly<Record<string, string>>): string {
   const checkout = mkdtempSync(join(tmpdir(), "prepare-"));

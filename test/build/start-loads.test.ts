@@ -26,7 +26,7 @@ sinks:
 /** The bundler names each source above its code. */
 const SOURCE = /^\/\/ (?:.*\/)?(node_modules\/(?:@[^/\n]+\/)?[^/\n]+|src\/[^\n]+)/gm;
 
-/** The packages and the folders of src/ whose code a process read, from its coverage. */
+/** Returns the packages and the folders of src/ whose code a process read, from its coverage. */
 function loadedBy(folder: string): readonly string[] {
   const urls = readdirSync(folder).flatMap((name) => {
     const { result } = JSON.parse(readFileSync(join(folder, name), "utf8")) as {
@@ -43,7 +43,7 @@ function loadedBy(folder: string): readonly string[] {
 
 const textOf = (coverage: string): string => `${loadedBy(coverage).join("\n")}\n`;
 
-/** Answers each request with what both kinds of answers may hold: no tweet, and no limit. */
+/** Answers each request with a body that suits both kinds of endpoints: no tweet, and no limit. */
 const answerEmpty = (_: unknown, response: ServerResponse): void => {
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ tweets: [], next_cursor: null, remaining_requests: 1_000_000 }));
@@ -58,7 +58,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Makes a folder with the smallest file, and one for what a process says it loaded. */
+/** Makes a folder with the smallest configuration, and one for the coverage of a process. */
 async function makePlace() {
   const service = await listen(createServer(answerEmpty));
   const folder = makeFolder({ "watches.yaml": smallest(service) });

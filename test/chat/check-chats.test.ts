@@ -22,14 +22,14 @@ const discordSink = (name: string, settings: object) =>
 const BUTTONS = { actions: ["acknowledge"] };
 
 interface Vendors {
-  /** The scopes of the bot. */
+  /** The scopes that the bot has. */
   readonly scopes?: string;
   /** The app of the bot; undefined if its scopes do not let Slack name it. */
   readonly app?: string | undefined;
-  /** Slack's errors, by the method. */
+  /** Slack's error for each method. */
   readonly errors?: Readonly<Record<string, string>>;
   readonly endpoint?: string | null;
-  /** Discord's statuses, by the path. */
+  /** Discord's status for each path. */
   readonly statuses?: Readonly<Record<string, number>>;
 }
 

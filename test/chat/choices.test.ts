@@ -23,7 +23,7 @@ interface Chat {
   readonly said: readonly string[];
   buttons(id: string): Readonly<Record<string, string>>;
   click(id: string, verb: string, choice?: string): Promise<unknown>;
-  /** A click on a button of a message of somebody else. */
+  /** Clicks a button of a message that somebody else posted. */
   clickElsewhere(buttonId: string): Promise<unknown>;
 }
 
@@ -105,7 +105,7 @@ it.each(VENDORS)(
     const { chat, comes, call, clock } = await setUp(chatOf, {});
     const id = chat.messages[0]?.id ?? "";
     expect(chat.messages[0]?.shown ?? "").toMatch(/1h.*4h.*tomorrow.*1w/s);
-    // Today is the sixth, a Friday, and Berlin is one hour ahead.
+    // The clock shows Friday the sixth, and Berlin is one hour ahead.
     const tomorrowMs = Date.UTC(2026, 2, 7, 8) - clock.now();
     const lengths = { "1h": HOUR, "4h": 4 * HOUR, tomorrow: tomorrowMs, "1w": 168 * HOUR };
     let answers = 0;
@@ -145,7 +145,7 @@ it.each(VENDORS)(
     await chat.click(id, "undo");
     await comes("no line", () => !shown().includes("Acknowledged by"));
     expect(await acknowledged("yes")).toEqual([]);
-    // Whoever acknowledges the alert itself is named below the escalation, too.
+    // A person who acknowledges the alert itself is also named below the escalation.
     const alert = (await call("events?alerts=true")).events[0].data.id;
     await call(`alerts/${alert}/acknowledgement?by=Bob`, "POST");
     await comes("Bob's line", () => shown().includes("Acknowledged by Bob at"));

@@ -1,4 +1,4 @@
-/** Clicks in Discord in the whole daemon: from the gateway to the edited message. */
+/** Tests clicks in Discord in the whole daemon: from the gateway to the edited message. */
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import {

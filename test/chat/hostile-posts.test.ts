@@ -31,7 +31,7 @@ const FORGED = [
 
 const EVE = "<!channel> @everyone <@1>";
 
-/** A daemon whose requests to a chat are kept. */
+/** Starts a daemon and records its requests to a chat. */
 async function start(sink: object, more: object, apiUrl: string) {
   const bodies: string[] = [];
   const kept = (http: Http): Http => ({

@@ -1,6 +1,6 @@
 /**
- * Clients that fail in every way that they can: the status says so, the next connection is tried
- * after longer and longer waits, and nothing else is affected.
+ * Tests clients that fail in every way that they can: the status reports it, the next connection is
+ * tried after growing pauses, and nothing else is affected.
  */
 import { expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** Clicks in Slack in the whole daemon: from the socket to the edited message. */
+/** Tests clicks in Slack in the whole daemon: from the socket to the edited message. */
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -95,7 +95,7 @@ it("snoozes, mutes an author and marks as not relevant, each click once, and say
   const person = "slack:user:U1";
   const allow = { snooze: [person], silence: [person], not_relevant: [person] };
   const { slack, comes, click, ts, call } = await withAlert(
-    // Both sinks have the alert, and the buttons hold it back where they are.
+    // Both sinks have the alert. The buttons hold it back only at the sink where they are.
     { chat: { slack: { app_token: APP_TOKEN }, allow }, route: { sink: ["brand", "ops"] } },
     ["snooze", "mute_author", "not_relevant"],
   );

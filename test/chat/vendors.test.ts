@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 const ADA = { id: "1", name: "Ada", permissions: MANAGE_MESSAGES };
 const BASE = { actions: ["acknowledge"], throttle: false };
 
-/** A daemon, a sentence of its status about clicks, and a wait for what comes of itself. */
+/** Starts a daemon. Returns a way to read the status about clicks, and one to wait for a change. */
 async function start(sink: object, more: object = {}) {
   const daemon = await startInnerDaemon({
     watches: () => ({ brand: { type: "timeline", accounts: ["one"], schedule: "@every 1m" } }),
@@ -47,7 +47,7 @@ async function start(sink: object, more: object = {}) {
     (await status()).reasons.find((reason) => reason.startsWith("Clicks below messages"));
   await clock.advance(5 * MINUTE);
   let posted = 0;
-  /** One more alert arrives, whatever becomes of clicks. */
+  /** Posts one more alert and waits for it. Alerts must arrive whatever happens to clicks. */
   const alert = async (messages: readonly unknown[]) => {
     const before = messages.length;
     posted += 1;
@@ -67,7 +67,7 @@ async function startSlack() {
   return { ...daemon, slack, takesClicks: () => takesClicks(slack, daemon.comes) };
 }
 
-/** Acknowledges the first alert, and undoes that. */
+/** Acknowledges the first alert, and undoes it. */
 async function takesClicks(
   slack: SlackSocketStandIn,
   comes: (what: string, ask: () => unknown, stepMs?: number) => Promise<unknown>,

@@ -160,7 +160,7 @@ describe("the command line", () => {
 
   it("lists every command, and each has an example that names it", async () => {
     const cwd = makeFolder();
-    // Loads every command, so that one the build left out is missed here.
+    // Loads every command, so that one missing in the build fails here.
     const { out, code } = await runBin(["--help"], { cwd });
     expect(code).toBe(0);
     expect(out).toContain("Example:");

@@ -1,5 +1,6 @@
 /**
- * Commands that ask a running daemon, or do without one: against a real daemon on its own sandbox.
+ * Tests commands that ask a running daemon, or work without one, against a real daemon on its own
+ * sandbox.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

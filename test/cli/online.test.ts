@@ -1,5 +1,6 @@
 /**
- * `validate --online` and `plan --online`: what they ask of the service, and what they say of it.
+ * Tests `validate --online` and `plan --online`: their requests to the service, and what they
+ * print.
  */
 import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";

@@ -425,7 +425,7 @@ describe("call", () => {
       ["call", "user-tweets", "--username", "bob", "--limit", "30"],
       { cwd },
     );
-    // Two pages, or more where some of them came short.
+    // The read takes two pages, or more if some of them were short.
     const billed = Number(/(\d+) requests billed/.exec(err)?.[1]);
     expect(billed).toBeGreaterThanOrEqual(2);
     expect(code).toBe(0);

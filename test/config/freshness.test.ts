@@ -4,8 +4,8 @@ import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { goodConfig, issuesOf } from "./load-text.ts";
 
 /**
- * A watch of every type that reports tweets, or of every other one, as its example has it, with
- * another setting for when to poll.
+ * Returns a configuration with a watch of every type that reports tweets, or of every other type.
+ * Each is the type's example with another setting for when to poll.
  */
 const yaml = (isOfTweets: boolean, rhythm: string, defaults = ""): string => {
   const watches = WATCH_TYPES.filter((type) => isTweetFeed(type) === isOfTweets).map(

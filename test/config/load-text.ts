@@ -6,7 +6,7 @@ import type { Environment, Files } from "../../src/model/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
-/** Files by absolute path; a folder is whatever a path lies in. */
+/** Serves files by absolute path. Every path lies in a folder that exists. */
 function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   const find = (path: string): string => {
     const text = texts[path];
@@ -44,14 +44,14 @@ export function loadText(text: string, options: LoadOptions = {}): Promise<LoadR
   });
 }
 
-/** The configuration of a text that must be good. */
+/** Returns the configuration of a text, which must be good. */
 export async function goodConfig(text: string, options: LoadOptions = {}): Promise<Config> {
   const loaded = await loadText(text, options);
   if (!loaded.ok) throw new Error(loaded.issues.map(formatIssue).join("\n"));
   return loaded.config;
 }
 
-/** The findings of a text that must be bad. */
+/** Returns the issues of a text, which must be bad. */
 export async function issuesOf(
   text: string,
   options: LoadOptions = {},
@@ -61,6 +61,6 @@ export async function issuesOf(
   return loaded.issues;
 }
 
-/** One search watch with more lines of its own, to the console. */
+/** Returns a configuration with one search watch that has these lines, and a console sink. */
 export const oneWatch = (lines: string, more = ""): string =>
   `watches:\n  w:\n    type: search\n    query: acme\n${lines.replace(/^(?=.)/gm, "    ")}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n${more}`;

@@ -1,6 +1,6 @@
 /**
- * Names that every object has, at each place of a configuration that takes a text: an ordinary
- * name, or an ordinary error with its place.
+ * Tests names that every object has, such as `constructor`, at each place of a configuration that
+ * takes a text. Each must be an ordinary name, or cause an ordinary error with its place.
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -49,10 +49,10 @@ const env = {
   WEBHOOK_SECRET: "x".repeat(32),
 };
 
-/** Whatever one text of a configuration hides is seen where another one is replaced. */
+/** One replaced text can hide another one, so they are replaced in several rounds. */
 const PARTS = 16;
 
-/** The configuration with every sixteenth of its texts replaced, keys and values. */
+/** Returns the configuration with every sixteenth of its texts replaced, keys and values alike. */
 function withName(part: number, name: string): string {
   const document = parseDocument(whole);
   let at = 0;

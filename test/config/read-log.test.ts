@@ -8,7 +8,9 @@ import { createFiles } from "../../src/runtime/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
-/** A folder of configuration files beside an account list and a key, and what is asked of it. */
+/**
+ * Creates a folder of configuration files with an account list and a key, and records its reads.
+ */
 async function openFolder() {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-read-log-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

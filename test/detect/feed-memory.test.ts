@@ -21,7 +21,8 @@ const rangeOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
   low: (a > b ? b : a).toString(),
 });
 /**
- * Around 2^63 and around the change from 18 to 19 digits, where numbers and plain text go wrong.
+ * Ids around 2^63 and around the change from 18 to 19 digits, where numbers and plain text compare
+ * wrongly.
  */
 const id = fc.oneof(
   fc.bigInt({ min: 999_999_999_999_999_980n, max: 1_000_000_000_000_000_020n }),
@@ -74,7 +75,7 @@ it("forgets a gap only when what lies below it was read", () => {
       const memory = build([upper, ...parts]);
       const isKept = memory.some((range) => range.hole?.cursor === "c");
       const merged = memory.find((range) => contains(range, at));
-      // The gap lies under id `at`: kept as long as nothing joined to it reaches deeper.
+      // The gap lies under id `at`. It is kept as long as no joined range reaches deeper.
       expect(isKept).toBe(compareIds(merged?.low ?? "", at.toString()) === 0);
     }),
   );

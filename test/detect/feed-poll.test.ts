@@ -12,7 +12,7 @@ import { type FeedItem, FeedWalk } from "../../src/detect/feed-walk.ts";
 
 const MIN = 60_000;
 const NOW = 1_000 * MIN;
-/** Item `n` was posted at minute `n`. */
+/** Returns items. Item `n` was posted at minute `n`. */
 const items = (...ns: number[]): FeedItem[] => ns.map((n) => ({ id: String(n), timeMs: n * MIN }));
 const options = {
   startMs: NOW,
@@ -65,7 +65,7 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
 
 it("reads to the overlap before the last rescan once a clock of the service that ran ahead is set right", () => {
   const ahead = { ...READ, readAtMs: NOW + 300 * MIN, sweptAtMs: NOW + 300 * MIN };
-  // The last rescan was an overlap ago at most.
+  // The last rescan was at most one overlap ago.
   expect(planHead(ahead, options)).toMatchObject({
     isRescan: true,
     walk: { floorMs: NOW - 30 * MIN },

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CoveredRange } from "../../src/detect/feed-memory.ts";
 import { type FeedItem, FeedWalk, type WalkOptions } from "../../src/detect/feed-walk.ts";
 
-/** Item `n` was posted at second `n`. */
+/** Returns an item. Item `n` was posted at second `n`. */
 const item = (n: number): FeedItem => ({ id: String(n), timeMs: n * 1_000 });
 const items = (...ns: number[]) => ns.map(item);
 const KNOWN: readonly CoveredRange[] = [{ high: "100", low: "0" }];

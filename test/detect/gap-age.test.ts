@@ -4,13 +4,13 @@ import { ageGaps, gapAges, STUCK, stuckGap } from "../../src/detect/gap-age.ts";
 
 const MIN = 60_000;
 const GAP = { horizonMs: 7, tries: 0 };
-/** A feed that was read from each first id down to each second one, with gaps below. */
+/** Creates a feed that was read from each first id down to each second one, with gaps below. */
 const feed = (...ranges: readonly (readonly [string, string])[]): FeedMemory => ({
   ...EMPTY_FEED,
   stretches: [...ranges.map(([high, low]) => ({ high, low, hole: GAP })), { high: "10", low: "0" }],
 });
 
-/** Polls that leave these memories, so long apart. */
+/** Creates polls that leave these memories, this far apart. */
 function pollsOf(memories: readonly FeedMemory[], everyMs: number): FeedMemory {
   let memory = EMPTY_FEED;
   for (const [n, next] of memories.entries())

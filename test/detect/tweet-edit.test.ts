@@ -39,8 +39,8 @@ const steps = fc.array(
 );
 
 /**
- * Model of what a reader of the channel may expect. Edits are made when they are due, and the next
- * is due a minute later.
+ * A model of what a reader of the channel may expect. An edit is made when it is due, and the next
+ * one is due a minute later.
  */
 it("shows each text once, in the order in which they were first seen, until the tweet is gone", () => {
   fc.assert(

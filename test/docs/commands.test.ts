@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = await readProgram();
 });
 
-/** Lines of shell blocks and inline code that call chirpwatch, each with its place. */
+/** The lines of shell blocks and inline code that call chirpwatch, each with its place. */
 const calls = PAGES.flatMap(({ path, blocks, inline }) => {
   const lines = blocks
     .filter(({ language }) => ["sh", "bash", "shell", "console", "text"].includes(language))
@@ -31,7 +31,9 @@ const calls = PAGES.flatMap(({ path, blocks, inline }) => {
   );
 });
 
-/** `call` takes the inputs of the endpoint it is given. */
+/**
+ * Returns the inputs that a command takes. For `call` these are the inputs of the given endpoint.
+ */
 function inputsOf(command: string, endpoint: string): readonly string[] {
   if (command !== "call") return [];
   return Object.keys(findEndpoint(endpoint)?.input.shape ?? {}).map((name) => `--${name}`);

@@ -1,4 +1,4 @@
-/** The page about dependencies names exactly those of package.json. */
+/** Tests that the page about dependencies names exactly those of package.json. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";

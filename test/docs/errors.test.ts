@@ -9,8 +9,8 @@ const src = join(ROOT, "src");
 const texts = listFiles(src, ".ts").map((path) => readFileSync(join(src, path), "utf8"));
 
 /**
- * Words in capitals that are no code of ours: the environment's, the YAML parser's, and what Node,
- * vendors and drivers say.
+ * Words in capitals that are not error codes of chirpwatch: names of environment variables, and
+ * codes of the YAML parser, Node, vendors and drivers.
  */
 const FOREIGN = [
   /^(?:CHIRPWATCH|SLACK|DISCORD|WEBHOOK|SQLITE|ERR|UND_ERR)_/,
@@ -20,7 +20,10 @@ const FOREIGN = [
   /^(?:BAD_SCALAR_START|BLOCK_AS_IMPLICIT_KEY|MULTILINE_IMPLICIT_KEY|TAB_AS_INDENT|UNEXPECTED_TOKEN)$/,
 ];
 
-/** `SINK_${kind}`: one code for every member of the union that the class is made with. */
+/**
+ * Families of codes such as `SINK_${kind}`, with one code for every member of the union that the
+ * class is made with.
+ */
 const FAMILIES: readonly { readonly prefix: string; readonly members: RegExp }[] = [
   { prefix: "SINK", members: /export type SinkFailure =\s+([^;]+);/ },
   { prefix: "UPSTREAM", members: /export type UpstreamFailure =\s+([^;]+);/ },

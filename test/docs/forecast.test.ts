@@ -1,4 +1,4 @@
-/** The example of docs/forecast.md, worked out again by `plan`. */
+/** Tests the example of docs/forecast.md by computing it again with `plan`. */
 import { expect, it } from "vitest";
 import { readFile } from "node:fs/promises";
 import { createPlanView } from "../../src/operate/plan/plan-view.ts";
@@ -14,7 +14,7 @@ import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 
 const page = await readFile("docs/forecast.md", "utf8");
-/** The cells of a row, by how it begins. */
+/** Returns the cells of the row that begins with this text. */
 const row = (start: string): readonly string[] => {
   const line =
     page.split("\n").find((one) => one.startsWith(`| ${start} |`)) ?? expect.unreachable(start);
@@ -23,7 +23,7 @@ const row = (start: string): readonly string[] => {
     .slice(2, 4)
     .map((cell) => cell.trim());
 };
-/** The value of a cell: all of it, or what follows its last equals sign. */
+/** Returns the value of a cell: all of it, or what follows its last equals sign. */
 const result = (cell: string): number =>
   Number((cell.split("=").at(-1) ?? "").replaceAll(/[,x ]/g, ""));
 const results = (start: string): readonly number[] => row(start).map(result);

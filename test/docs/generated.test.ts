@@ -9,7 +9,7 @@ import { sinksPage } from "./page-sinks.ts";
 import { watchesPage } from "./page-watches.ts";
 import { ROOT } from "./program.ts";
 
-// `npm run docs` writes them: this test with -u.
+// `npm run docs` writes the pages. It runs this test with -u.
 describe("reference pages are committed as the code writes them now", () => {
   it("docs/watches.md", async () => {
     await expect(watchesPage()).toMatchFileSnapshot("../../docs/watches.md");

@@ -1,6 +1,6 @@
 /**
- * Tables of keys, from the JSON Schema that editors use: whatever can be written in a file has its
- * row, with its default.
+ * Renders tables of keys from the JSON Schema that editors use. Every key that can be written in a
+ * file has a row, with its default.
  */
 import { buildJsonSchema } from "../../src/config/load/json-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
@@ -28,7 +28,7 @@ export const SCHEMA = buildJsonSchema(WATCH_TYPES, SINK_TYPES) as Schema;
 
 export const sectionOf = (name: string): Schema => SCHEMA.properties?.[name] ?? {};
 
-/** The alternatives of a section of named entries: one of each type. */
+/** Returns the alternatives of a section of named entries: one of each type. */
 export const typesOf = (section: string): readonly Schema[] => {
   const { additionalProperties } = sectionOf(section);
   return (typeof additionalProperties === "object" ? additionalProperties.oneOf : undefined) ?? [];
@@ -39,8 +39,7 @@ function kindOf(schema: Schema): string {
   if (schema.$ref !== undefined) return "map";
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(" or ");
-  // A variable may stand for any number or switch: true everywhere, so it is said once, not in
-  // every row.
+  // Any number or switch may also be a variable. The page says so once, so the rows leave it out.
   const choices = (schema.anyOf ?? schema.oneOf)?.filter((one) => one.pattern !== "\\$\\{.+\\}");
   if (choices !== undefined) return [...new Set(choices.map(kindOf))].join(" or ");
   if (schema.type === "array")
@@ -77,8 +76,8 @@ interface Row {
 }
 
 /**
- * A map's keys; those of maps inside it follow as `quota.monthly`, those of lists of maps as
- * `times[].start`.
+ * Returns the rows of a map's keys. Keys of inner maps follow as `quota.monthly`, and those of
+ * lists of maps as `times[].start`.
  */
 function rowsOf(schema: Schema, prefix = ""): readonly Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
@@ -99,7 +98,10 @@ type IsWanted = (name: string) => boolean;
 const HEADS = ["Key", "Value", "Default", "Meaning"];
 const topOf = (name: string): string => name.split(/[.[]/)[0] ?? name;
 
-/** The cells of the wanted keys. `defaults` fills in what the schema leaves to the loader. */
+/**
+ * Returns the cells of the wanted keys. `defaults` adds defaults that the schema leaves to the
+ * loader.
+ */
 function cellsOf(
   schema: Schema,
   isWanted: IsWanted,
@@ -131,19 +133,19 @@ export const keyTable = (
     cellsOf(schema, isWanted, defaults).map(({ cells }) => cells),
   );
 
-/** A key with its inner keys as text, to compare that of one type with that of another. */
+/** Returns a key and its inner keys as text, to compare the keys of two types. */
 const textOf = (schema: Schema, key: string): string =>
   JSON.stringify(cellsOf(schema, (name) => name === key));
 
-/** The keys that read the same in both. */
+/** Returns the keys that have the same text in both. */
 export const keysAlike = (one: Schema, other: Schema): readonly string[] =>
   Object.keys(one.properties ?? {}).filter(
     (key) => Object.hasOwn(other.properties ?? {}, key) && textOf(one, key) === textOf(other, key),
   );
 
 /**
- * The tables of several types. A key that reads the same in three types or more is described once,
- * in `shared`. Each type names it and describes the others.
+ * Renders the tables of several types. A key with the same text in three types or more is described
+ * once, in `shared`. Each of these types names it and describes only its other keys.
  */
 export function typeTables(
   types: readonly { readonly schema: Schema; readonly keys: readonly string[] }[],

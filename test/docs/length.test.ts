@@ -1,7 +1,7 @@
 /**
- * docs/ stays short enough to be read. What has no room there goes into a message, an example, a
- * decision or the code. A new feature raises the limit by the words of its own pages, with a row
- * below. The decisions in docs/adr are not counted.
+ * Keeps docs/ short enough to be read. Text that exceeds the limit belongs into a message, an
+ * example, a decision or the code. A new feature raises the limit by the words of its own pages,
+ * with a row below. The decisions in docs/adr are not counted.
  */
 import { expect, it } from "vitest";
 import { PAGES } from "./pages.ts";

@@ -1,6 +1,8 @@
-/** Small pieces of Markdown for the reference pages: nothing here knows what is written. */
+/** Small pieces of Markdown for the reference pages. They do not depend on the content. */
 
-/** Opens every generated page: who finds it wrong must know where to change it. */
+/**
+ * The first line of every generated page. It says where a reader who finds an error must change it.
+ */
 export const GENERATED = "<!-- Written by `npm run docs` from the code. Changes belong there. -->";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ").trim();
@@ -15,7 +17,7 @@ export const code = (text: string): string => `\`${text}\``;
 export const fenced = (language: string, text: string): string =>
   `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
-/** Blocks with an empty line between them, and one newline at the end. */
+/** Joins blocks with an empty line between them, and one newline at the end. */
 export const page = (...blocks: readonly (string | readonly string[])[]): string =>
   `${blocks
     .flat()

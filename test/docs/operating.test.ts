@@ -23,7 +23,7 @@ describe("docs/operating.md", () => {
       .map(({ text }) => text)
       .join("\n");
     const routes = found(files, /app\.(?:get|post|delete)\(\s*"(\/[^"]*)"/g);
-    // docs/api.md has the routes of the API, which a test of its own compares.
+    // docs/api.md lists the routes of the API, which a test of its own compares.
     const served = routes.map((path) => (path.startsWith("/api/v1/") ? "/api/v1/…" : path));
     const table = page.slice(page.indexOf("| Path |"), page.indexOf("Without `server.token`"));
     const named = found(table, /`(?:POST |DELETE )?(\/[^`]*)`/g).map((path) =>
@@ -38,7 +38,7 @@ describe("docs/operating.md", () => {
       .flatMap(({ text }) =>
         found(text, /(?:(?:type|event):|const [A-Z_]*REPORT =) "([a-z]+\.[a-z]+)"/g),
       )
-      // Facts of the platform, and the sample that a person asked for.
+      // Leaves out events about tweets and accounts, and the sample that a person asks for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
     const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Silence"));
     expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(raised));

@@ -1,4 +1,4 @@
-/** No row of the operations in docs/client.md is empty without a written reason. */
+/** Tests that no row of the operations in docs/client.md is empty without a written reason. */
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/api/client.ts";
 import { ENDPOINTS } from "../../src/api/endpoints/index.ts";

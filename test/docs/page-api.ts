@@ -1,4 +1,4 @@
-/** docs/api.md: every route that the document of the API describes. */
+/** Renders docs/api.md: every route that the document of the API describes. */
 import { createRoutes } from "../../src/server/routes.ts";
 import { createDaemonStandIn, NOW_MS, silentLog } from "../server/daemon-stand-in.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -32,7 +32,7 @@ async function readPaths(): Promise<Paths> {
   return ((await answer.json()) as { readonly paths: Paths }).paths;
 }
 
-/** The name of a schema, or the type of what has none. */
+/** Returns the name of a schema, or its type if it has no name. */
 const namesOf = (content: Readonly<Record<string, { schema: Schema }>> = {}): string =>
   Object.entries(content)
     .flatMap(([type, { schema }]) =>

@@ -1,4 +1,4 @@
-/** docs/commands.md: every command as the program itself knows it, and what exit codes mean. */
+/** Renders docs/commands.md: every command as the program itself knows it, and the exit codes. */
 import type { Command, Option } from "commander";
 import { EXIT } from "../../src/model/exit-code.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
@@ -18,7 +18,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Options of most commands, described once. A command says which of them it has. */
+/** Options that most commands have, described once. Each command says which of them it has. */
 const SHARED: readonly (readonly [short: string, row: readonly string[]])[] = [
   ["-c", [code("-c, --config <file>"), code("watches.yaml"), "Configuration file or folder."]],
   ["--json", [code("--json"), "", "Print JSON."]],
@@ -71,7 +71,7 @@ function argumentList(command: Command): string {
     .join("\n");
 }
 
-/** Remarks stand above the example. */
+/** Splits the help text. Remarks stand above the example. */
 function splitHelp(text: string): { readonly remarks: string; readonly example: string } {
   const [remarks = "", example = ""] = text.split(/^Examples?:[ \t]*\n/m);
   return { remarks: remarks.trim(), example: example.replace(/^ {2}/gm, "").trimEnd() };

@@ -1,11 +1,11 @@
 /**
- * docs/extending.md is written by hand; its two whole files are one of the project and an example
- * that the tests type-check and run.
+ * Renders docs/extending.md. The page is written by hand, except for two whole files: one of the
+ * project, and an example that the tests type-check and run.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** An example as it would stand in its room, two folders nearer to what it imports. */
+/** Returns an example as it would be in its room, two folders nearer to its imports. */
 function asInRoom(root: string, path: string): string {
   const text = readFileSync(join(root, path), "utf8");
   if (path.startsWith("src/")) return text;
@@ -13,7 +13,7 @@ function asInRoom(root: string, path: string): string {
   return text.replaceAll(`../../../src/${room}/`, "./").replaceAll("../../../src/", "../");
 }
 
-/** The page with every block that names a file filled with that file. */
+/** Returns the page with every block that names a file replaced by that file. */
 export const extendingPage = (root: string): string =>
   readFileSync(join(root, "docs/extending.md"), "utf8").replace(
     /^(```ts ((?:test\/docs\/examples|src\/watches)\/[\w-]+\.ts)\n)[\s\S]*?(?=^```$)/gm,

@@ -1,4 +1,4 @@
-/** docs/metrics.md: every metric, and the alerts that come with the product. */
+/** Renders docs/metrics.md: every metric, and the alert rules that come with the product. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -21,7 +21,7 @@ function readAlerts(root: string): readonly Alert[] {
   return groups.flatMap(({ rules }) => rules);
 }
 
-/** Outside an alert a summary's placeholders are names. */
+/** Replaces the placeholders of a summary by names, because they have values only in an alert. */
 const summaryOf = (alert: Alert): string =>
   sentence(
     alert.annotations.summary

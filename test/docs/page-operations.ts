@@ -1,6 +1,6 @@
 /**
- * The table of operations in docs/client.md: every operation of the data service, and where the
- * product has it: client, sandbox, watch types. The rest of the page is written by hand.
+ * Renders the table of operations in docs/client.md: every operation of the data service, and where
+ * the product uses it: client, sandbox, watch types. The rest of the page is written by hand.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { findOperation } from "../../src/sandbox/endpoints/table.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { code, table } from "./markdown.ts";
 
-/** Why no watch type asks an operation: the one place where an empty cell is explained. */
+/** The reasons why no watch type uses an operation. An empty cell without one fails a test. */
 const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
   info: "`profile` requests `info-batch`: 100 accounts for the price of one.",
   "tweet-info": "Tweets are watched through `tweet-info-bulk`: 100 tweets for the price of one.",
@@ -29,7 +29,7 @@ export interface OperationRow {
   readonly endpoint: Endpoint;
   readonly request: string;
   readonly method: string;
-  /** Undefined where the sandbox does not have it. */
+  /** The route in the sandbox. Undefined if the sandbox does not have the operation. */
   readonly route: string | undefined;
   readonly watchTypes: readonly string[];
   readonly reason: string | undefined;
@@ -67,7 +67,7 @@ const operationsTable = (): string =>
     ]),
   );
 
-/** The page with its table as the code writes it now. */
+/** Returns the page with its table as the code writes it now. */
 export const clientPage = (root: string): string =>
   readFileSync(join(root, "docs/client.md"), "utf8").replace(
     /(?<=^<!-- operations: [^\n]*\n\n)[\s\S]*$/m,

@@ -1,4 +1,4 @@
-/** docs/settings.md: every key besides watches and sinks. */
+/** Renders docs/settings.md: every key besides watches and sinks. */
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { keysAlike, keyTable, SCHEMA, sectionOf, type Schema, typesOf } from "./key-table.ts";
 import { code, GENERATED, page, sentence } from "./markdown.ts";
@@ -21,7 +21,7 @@ function reportSchema(): Schema {
   return typeof additionalProperties === "object" ? additionalProperties : {};
 }
 
-/** A route shapes what passes as a sink does: these keys are described once, on the page of sinks. */
+/** Keys that routes share with sinks. They are described once, on the page of sinks. */
 const KEYS_OF_SINKS = keysAlike(
   routeSchema(),
   typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {},

@@ -1,4 +1,7 @@
-/** docs/sinks.md: every sink type with its keys and behaviour; then the keys all of them share. */
+/**
+ * Renders docs/sinks.md: every sink type with its keys and behaviour, then the keys that all of
+ * them share.
+ */
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { COMMON_SINK_KEYS } from "../../src/config/schema/sink-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";

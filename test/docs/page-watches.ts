@@ -1,6 +1,6 @@
 /**
- * docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys
- * all of them share.
+ * Renders docs/watches.md: every watch type with its keys, its events and what it can miss, then
+ * the keys that all of them share.
  */
 import { findEndpoint } from "../../src/api/endpoints/index.ts";
 import { variablesOf } from "../../src/config/where/where-types.ts";
@@ -14,7 +14,7 @@ import { parse } from "yaml";
 import { keyTable, typesOf, typeTables } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 
-/** A type's example as a whole entry under `watches`. */
+/** Returns a type's example as a whole entry under `watches`. */
 const exampleOf = (type: WatchType<any>): string =>
   `watches:\n  my-${type.type.replaceAll("_", "-")}:\n${type.example.trimEnd().replace(/^/gm, "    ")}\n    sink: terminal`;
 
@@ -44,7 +44,10 @@ function includeText(type: WatchType<any>): string {
   }.`;
 }
 
-/** Lists whose leaving is announced are read whole; those of 20 entries are one page anyway. */
+/**
+ * Returns whether a read takes several pages. Lists whose leaving is reported are read whole. A
+ * list of 20 entries is one page anyway.
+ */
 function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unknown): boolean {
   if (detection.detector !== "roster") return false;
   const { mode } = detection.rule(settings, { memory: {} } as TargetState);
@@ -62,7 +65,7 @@ function batchSize(type: WatchType<any>, settings: unknown): number | undefined 
   }).batch?.size;
 }
 
-/** The requests of a poll that finds less than a page of news. */
+/** Describes the requests of a poll that finds less than a page of news. */
 function costText(type: WatchType<any>): string {
   const settings = settingsOf(type);
   const per =
@@ -80,7 +83,7 @@ function costText(type: WatchType<any>): string {
 
 const caveatsOf = (type: WatchType<any>): readonly string[] => type.caveats(settingsOf(type));
 
-/** Limits of three types or more, each with its types: described once. */
+/** Limits that three types or more share, each with its types. They are described once. */
 const SHARED_LIMITS: ReadonlyMap<string, readonly string[]> = new Map(
   [...new Set(WATCH_TYPES.flatMap(caveatsOf))].flatMap((caveat) => {
     const types = WATCH_TYPES.filter((type) => caveatsOf(type).includes(caveat));
@@ -142,7 +145,7 @@ function namesOf(fields: Fields, prefix = ""): readonly string[] {
   );
 }
 
-/** Watch types whose events have the same names. */
+/** Groups the watch types whose events have the same fields. */
 function byBody(): readonly (readonly WatchType<any>[])[] {
   const groups = new Map<string, WatchType<any>[]>();
   for (const type of WATCH_TYPES) {
@@ -154,7 +157,10 @@ function byBody(): readonly (readonly WatchType<any>[])[] {
 
 const namesCell = (fields: Fields): string => namesOf(fields).map(code).join(" ");
 
-/** The names below `tweet` and `user`, which most bodies hold: listed once, not in every row. */
+/**
+ * Lists the fields below `tweet` and `user`, which most bodies have, so that the rows need not
+ * repeat them.
+ */
 function wholeNames(): readonly (readonly string[])[] {
   const { tweet = {}, user = {} } = variablesOf({ tweet: "tweet", user: "user" });
   const own = Object.entries(tweet).filter(([, kind]) => typeof kind === "string");
@@ -164,7 +170,7 @@ function wholeNames(): readonly (readonly string[])[] {
   ];
 }
 
-/** The names of a body: `tweet.*` for a whole tweet, `user.*` for a whole account. */
+/** Lists the fields of a body: `tweet.*` for a whole tweet, `user.*` for a whole account. */
 const bodyCell = (body: WatchType<any>["body"]): string =>
   Object.entries(body)
     .map(([name, field]) =>

@@ -1,6 +1,7 @@
 /**
- * The pictures of messages in docs/ are those of the payloads that are sent now, and that of the
- * README is the status page as it is now. `npm run docs:pictures` makes them again.
+ * Tests that the pictures of messages in docs/ show the payloads that are sent now, and that the
+ * picture of the README shows the status page as it is now. `npm run docs:pictures` makes them
+ * again.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -58,14 +59,14 @@ const OWN_PAGES = [
   { file: "page-sink.png", html: sinkPage() },
 ];
 const PICTURES = [...MESSAGES, ...OWN_PAGES.map((page) => ({ ...page, width: 1_000 }))];
-/** A page of GitHub loads pictures of this size at once. */
+/** The limit for each picture, so that a page on GitHub loads at once. */
 const MAX_BYTES = 300_000;
 
 type Picture = (typeof PICTURES)[number];
 
 async function make({ file, html, width }: Picture, context: TestContext): Promise<void> {
   const page = await openPage(context);
-  // A picture is as high as its page, and never higher.
+  // The picture is as high as the page. A low window keeps it from being higher.
   await page.resize(width, 16);
   await page.goto(`data:text/html;base64,${Buffer.from(html).toString("base64")}`);
   const picture = await page.screenshot();

@@ -1,5 +1,5 @@
 /**
- * The program as its files in src/cli make it: every command with its options and help, without
+ * Builds the program from its files in src/cli: every command with its options and help, without
  * running any.
  */
 import { Command } from "commander";
@@ -12,7 +12,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 
 type AddCommand = (program: Command, context: ReturnType<typeof createContext>) => void;
 
-/** Every command that a file of src/cli adds, in the order of their names. */
+/** Returns the program with every command that a file of src/cli adds, sorted by name. */
 export async function readProgram(): Promise<Command> {
   const folder = join(ROOT, "src/cli");
   const program = new Command("chirpwatch").option("-V, --version", "output the version number");
@@ -33,7 +33,7 @@ export async function readProgram(): Promise<Command> {
   return program;
 }
 
-/** A command and all below it, with their full names: `state backup`. */
+/** Lists a command and all commands below it, with their full names: `state backup`. */
 export function commandsIn(
   command: Command,
   prefix = "",

@@ -1,6 +1,6 @@
 /**
- * The pages use the words of the glossary. Code, comments and texts are held against them by lint:
- * see test/lint/words.mjs.
+ * Tests that the pages use the words of the glossary. Lint checks code, comments and texts: see
+ * test/lint/words.mjs.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const pages = [
   ...texts.map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") })),
 ];
 
-/** `file:line: the word, and what to say instead`. */
+/** Returns `file:line: the word, and what to say instead`. */
 function refusedIn(path: string, text: string): readonly string[] {
   return text.split("\n").flatMap((line, index) => {
     const refused = refusedInText(line, path);

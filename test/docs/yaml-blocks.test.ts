@@ -7,7 +7,7 @@ import { loadText } from "../config/load-text.ts";
 import { PAGES, type Block } from "./pages.ts";
 import { ROOT } from "./program.ts";
 
-/** Every variable the pages name, as an environment would fill it in. */
+/** Values for every variable that the pages name. */
 const ENV = {
   CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert",
   CHIRPWATCH_API_URL: "https://data.example.org",
@@ -58,11 +58,14 @@ function completed(text: string): string {
   ].join("");
 }
 
-/** Not chirpwatch's: recognised by a marker, or by what only a compose file has. */
+/**
+ * Whether a block is not a configuration of chirpwatch. It has a marker, or keys that only a
+ * compose file has.
+ */
 const isForeign = ({ marker, text }: Block): boolean =>
   ["compose", "prometheus", "kubernetes"].includes(marker) || /^services:/m.test(text);
 
-/** It names the file that it shows. */
+/** Whether the block names the file that it shows. */
 const isExample = ({ marker }: Block): boolean => marker.startsWith("examples/");
 
 const blocks = PAGES.flatMap(({ path, blocks: own }) =>

@@ -49,7 +49,7 @@ describe("an endpoint", () => {
       ["the endpoint answered 503", 2 * MINUTE],
     ],
     [503, "", { "retry-after": "soon" }, ["the endpoint answered 503", undefined]],
-    // No more than an hour.
+    // A requested wait is limited to an hour.
     [503, "", { "retry-after": "86400" }, ["the endpoint answered 503", 60 * MINUTE]],
   ])("that answers %i %o %o", async (status, body, headers, outcome) => {
     expect(

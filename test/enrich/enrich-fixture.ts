@@ -1,6 +1,6 @@
 /**
  * Events that wait for their enrichment in a state of its own, and an enricher that is started,
- * ended and started again on it. Endpoints are a function.
+ * ended and started again on it. An endpoint is a function.
  */
 import { onTestFinished } from "vitest";
 import { EnrichFailure } from "../../src/enrich/ask.ts";
@@ -41,7 +41,7 @@ export interface Sent {
   readonly atMs: number;
 }
 
-/** `rules`: those of the watches, by their names. */
+/** Sets up an enricher. `rules` has the rules of the watches, by their names. */
 export async function setUpEnricher(
   rules: Record<string, EnrichRule | undefined>,
   endpoint: Endpoint,
@@ -120,7 +120,7 @@ export async function setUpEnricher(
   return {
     ...{ clock, store, sent, asked, ops, current, add },
     enricher: () => enricher,
-    /** Ends the process, and begins the next after so long. */
+    /** Ends the process, and starts the next one after this time. */
     async restart(downMs = 0) {
       await enricher.stop();
       await clock.advance(downMs);

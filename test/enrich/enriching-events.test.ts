@@ -84,7 +84,7 @@ describe("an event without an answer", () => {
           }
           await clock.advance(5 * MINUTE);
           expect(sent.map(({ event }) => event.labels["enrich"])).toEqual(["failed"]);
-          // One attempt more where the time was over at a start.
+          // There is one more attempt if the time is over at a start.
           expect(sent[0]?.atMs).toBeLessThanOrEqual(5 * MINUTE + RULE.timeoutMs);
           expect(sent[0]?.atMs).toBeGreaterThanOrEqual(5 * MINUTE);
         },

@@ -27,7 +27,7 @@ const playNight = (cron: string, startMs: number) =>
 describe("a clock that is changed", () => {
   it("fault 73: forward polls what was due in the gap once, right after it", async () => {
     const { asked, arrived } = await playNight("30 2 * * *", Date.UTC(2026, 2, 28, 23));
-    // The first read, and the poll at 03:00, which follows 01:59.
+    // There are the first read, and the poll at 03:00, which follows 01:59.
     expect(asked("search-tweets")).toEqual(["2026-03-28T23:00", "2026-03-29T01:00"]);
     expect(arrived("s0")).toEqual(["a"]);
   });

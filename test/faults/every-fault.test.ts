@@ -1,6 +1,6 @@
 /**
- * Every fault has a test against the whole daemon, a whole command or a whole server, whose name
- * begins with its number.
+ * Tests that every fault has a test against the whole daemon, a whole command or a whole server,
+ * whose name begins with the fault's number.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -31,7 +31,7 @@ const WITHOUT: Readonly<Record<number, string>> = {
   46: "nothing here connects to Discord's gateway: posts and edits go by its REST API alone",
 };
 
-/** The numbers in names such as `fault 53, fault 54: stay within every limit`. */
+/** Returns the numbers in names such as `fault 53, fault 54: stay within every limit`. */
 function numbersIn(text: string): readonly number[] {
   const names = text.matchAll(/["'`](fault \d+(?:, fault \d+)*): /g);
   return [...names].flatMap(([, name = ""]) => [...name.matchAll(/\d+/g)].map(Number));

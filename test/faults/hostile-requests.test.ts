@@ -1,6 +1,6 @@
 /**
- * Hostile requests to a daemon that runs as a process of its own, at its address and its control
- * socket.
+ * Sends hostile requests to a daemon that runs as a process of its own, at its address and its
+ * control socket.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

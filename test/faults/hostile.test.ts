@@ -1,6 +1,6 @@
 /**
- * Hostile input to whatever reads what others write. `npm test` tries a few of each, the same each
- * time; `npm run test:long` a hundred thousand anew.
+ * Feeds hostile input to everything that reads foreign data. `npm test` tries a few fixed inputs of
+ * each kind; `npm run test:long` tries a hundred thousand new ones.
  */
 import { it } from "vitest";
 import { manyRuns } from "../support/many-runs.ts";

@@ -1,6 +1,6 @@
 /**
  * Plays one fault against the whole daemon on the simulation's clock, and shows what people and
- * programs got.
+ * programs received.
  */
 import type { JsonObject } from "../../src/model/json.ts";
 import { check } from "../sim/check/check.ts";
@@ -16,7 +16,7 @@ export const HOUR = 60 * MINUTE;
 export interface FaultPlay {
   readonly watches: JsonObject;
   readonly sinks: JsonObject;
-  /** Other sections. */
+  /** Other sections of the configuration. */
   readonly more?: JsonObject;
   readonly before?: readonly WorldOrder[];
   readonly steps: readonly Step[];
@@ -66,19 +66,19 @@ export async function playFault(fault: FaultPlay) {
   return {
     played,
     attempts,
-    /** Names of posts that a sink took, in their order. */
+    /** Returns the names of the posts that a sink took, in order. */
     arrived: (sink: string): readonly string[] =>
       receipts
         .filter((receipt) => receipt.sink === sink && receipt.attempt.accepted)
         .flatMap(({ reported }) => reported.map(({ tweetId }) => tweets.get(tweetId)?.name ?? "?")),
-    /** Minutes at which a sink was tried. */
+    /** Returns the minutes at which a sink was tried. */
     minutes: (sink: string): readonly number[] => attempts(sink).map(({ atMs }) => minuteOf(atMs)),
-    /** Types of the ops alerts, in their order. */
+    /** Returns the types of the ops alerts, in order. */
     opsAlerts: (): readonly string[] =>
       receipts
         .filter(({ sink, attempt }) => sink === "ops" && attempt.accepted)
         .flatMap(({ opsAlerts }) => opsAlerts),
-    /** When an endpoint was asked. */
+    /** Returns the times at which an endpoint was called. */
     asked: (endpoint: string): readonly string[] =>
       played.asked
         .filter((one) => one.endpoint === endpoint)

@@ -1,17 +1,17 @@
-/** A thousand watches that are due at the same second, against the whole daemon. */
+/** Tests a thousand watches that are due at the same second, in the whole daemon. */
 import { expect, it } from "vitest";
 import { ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const MINUTE = 60_000;
 const WATCHES = 1_000;
-/** Requests a second, as the configuration allows them. */
+/** The rate limit of the configuration, in requests per second. */
 const RATE = 20;
 
 it("fault 78: a thousand watches with one cron are all polled at its time, never above the rate, and the longest wait is shown", async () => {
   const askedAtMs = new Map<string, number[]>();
   let now = () => 0;
   const { clock, metric } = await startInnerDaemon({
-    // Searches for users share no request.
+    // Searches for users share no requests.
     watches: () =>
       Object.fromEntries(
         Array.from({ length: WATCHES }, (_, n) => [

@@ -4,7 +4,7 @@ import { type CountedDays, countHour } from "../../src/forecast/counted-days.ts"
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2);
 
-/** Hour by hour; `requests` and `estimate` by the hour. */
+/** Counts hour by hour. `requests` and `estimate` are per hour. */
 function count(
   hours: number,
   requests: (hour: number) => number,
@@ -42,7 +42,7 @@ it("keeps what was counted when the plan changes, until a day of the new plan is
   const requests = (hour: number) => (hour < 30 ? 10 : 150);
   expect(count(54, requests, estimate)).toMatchObject({ ratio: 1, days: 0 });
   expect(count(55, requests, estimate)).toMatchObject({ ratio: 1.5, days: 1 });
-  // A list that grows a little is the same plan.
+  // A list that grows a little does not change the plan.
   expect(
     count(
       49,

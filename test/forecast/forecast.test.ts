@@ -172,7 +172,7 @@ describe("requests", () => {
       }).requestsPerDay;
     };
     expect(cost(every(3_600))).toBe(24 + 6);
-    // Ten pages a poll, as `max_pages` has it: no more of it fits into a day.
+    // A poll reads ten pages because of `max_pages`, and the day has room for no more.
     expect(cost(every(3_600), 300)).toBe(24 * 10);
     expect(cost(every(2 * 86_400))).toBe(0.5 * 7);
   });
@@ -300,7 +300,8 @@ describe("delay", () => {
   });
 
   it("counts a long pause by the items that fall into it", () => {
-    // Nine polls an hour apart, then nothing for 15 hours: most items wait through the night.
+    // There are nine polls an hour apart, then none for 15 hours, so most items wait through the
+    // night.
     const { p50Ms } = delayOf([...Array.from({ length: 9 }, () => 3_600_000), 15 * 3_600_000]);
     expect(p50Ms).toBe(3 * 3_600_000);
   });
@@ -330,7 +331,7 @@ describe("delay", () => {
     expect(delay?.p95Ms).toBeLessThan(300_000);
     const runs = forecast.watches.get("w")?.nextRunsMs ?? [];
     expect(runs).toHaveLength(5);
-    // About as often as at even intervals.
+    // Runs are about as frequent as with even intervals.
     expect((runs.at(-1) ?? 0) - NOW).toBe(5 * 120_000);
   });
 

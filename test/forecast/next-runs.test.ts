@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const HOUR = 3_600_000;
 const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
 
-/** The runs of one watch after `NOW`, without its spread, in ms from `NOW`. */
+/** Returns the runs of one watch after `NOW`, without its spread, in ms from `NOW`. */
 function runsOf(
   type: string,
   settings: object,

@@ -69,7 +69,7 @@ it("counts a request for each hundred posts that accounts may have made in the t
         recheck: { everyMs: HOUR, untilMs: 24 * HOUR },
       },
     );
-  // 50 to 600 posts of a hundred accounts; half a post of one account is fresh half of the time.
+  // A hundred accounts make 50 to 600 posts. One account's half a post is fresh half of the time.
   expect(costOf(timeline("t", accounts(100, 1))).get("t")).toEqual({ low: 24, high: 6 * 24 });
   expect(costOf(timeline("few", accounts(10, 1))).get("few")).toEqual({ low: 24, high: 24 });
   expect(costOf(timeline("one", accounts(1, 1))).get("one")).toEqual({ low: 12, high: 24 });

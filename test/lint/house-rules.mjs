@@ -1,7 +1,7 @@
 /**
- * The project's own lint rules: the seams of the architecture, one rule per port, log messages that
- * can be searched for, and dependencies that are handed on by name. Which folders a rule binds, and
- * the exceptions by name, stand in .oxlintrc.json.
+ * The project's own lint rules: one for each port of the architecture's seams, log messages that
+ * can be searched for, and dependencies that are passed on by name. .oxlintrc.json says which
+ * folders a rule applies to, and names the exceptions.
  */
 import { refusedInName, refusedInText } from "./words.mjs";
 
@@ -76,7 +76,10 @@ const AMBIENT = {
 
 const GLOBAL_HOSTS = new Set(["globalThis", "global"]);
 
-/** `a.b.c` of an expression, without a leading `globalThis.`; undefined for anything computed. */
+/**
+ * Returns `a.b.c` for an expression, without a leading `globalThis.`, or undefined for anything
+ * computed.
+ */
 function chainOf(node) {
   if (node.type === "Identifier") return GLOBAL_HOSTS.has(node.name) ? "" : node.name;
   if (node.type !== "MemberExpression") return undefined;
@@ -90,7 +93,7 @@ function firstOf(node) {
   return node.type === "MemberExpression" ? firstOf(node.object) : node;
 }
 
-/** True when the name is the platform's own and not a parameter or a variable of the file. */
+/** Returns whether the name is the platform's own and not a parameter or a variable of the file. */
 function isGlobal(context, identifier) {
   for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
     const variable = scope.set.get(identifier.name);
@@ -99,7 +102,7 @@ function isGlobal(context, identifier) {
   return true;
 }
 
-/** An identifier that is only a name: a key, a property, a parameter, an import. */
+/** Returns whether an identifier is only a name: a key, a property, a parameter, an import. */
 function isNameOnly(node) {
   const { parent } = node;
   if (parent.type === "MemberExpression") return parent.property === node && !parent.computed;
@@ -179,7 +182,7 @@ function newDateWithoutArgument(context, report) {
   };
 }
 
-/** One sentence, or a choice between two. */
+/** Returns whether a text is one fixed sentence, or a choice between two. */
 function isFixedText(node) {
   if (node.type === "ConditionalExpression")
     return isFixedText(node.consequent) && isFixedText(node.alternate);
@@ -191,8 +194,8 @@ function isFixedText(node) {
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
 /**
- * One sentence per place in the code: what varies goes into the fields, so that a log can be
- * counted by its messages.
+ * A log message is one sentence for each place in the code. Variable parts go into the fields, so
+ * that log lines can be counted by message.
  */
 const staticLogMessages = {
   create: (context) => ({
@@ -213,7 +216,7 @@ const staticLogMessages = {
   }),
 };
 
-/** The name of what is spread: `deps`, `this.deps`, `this.#deps`, `sinkDeps(…)`. */
+/** Returns the name of what is spread: `deps`, `this.deps`, `this.#deps`, `sinkDeps(…)`. */
 function nameOf(node) {
   if (node.type === "CallExpression") return nameOf(node.callee);
   return node.type === "MemberExpression" ? node.property.name : node.name;
@@ -239,8 +242,8 @@ const noDepsSpread = {
 const messageOf = ({ word, say }) => `"${word}" is not a word of docs/glossary.md. Say: ${say}.`;
 
 /**
- * Names, comments and texts use the words of the glossary: words.mjs lists those that it replaces.
- * A name is reported once a file.
+ * Names, comments and texts use the words of the glossary. words.mjs lists the words that it
+ * replaces. A name is reported once in a file.
  */
 const glossaryWords = {
   create(context) {
@@ -279,12 +282,12 @@ const glossaryWords = {
   },
 };
 
-/** Types whose names somebody else writes. */
+/** Types of objects whose keys come from outside. */
 const NAMED_BY_OTHERS = /\b(?:Labels|Environment)\b/;
 const TABLE = /\bRecord<string,/;
 
 /**
- * The type that is written beside a variable, and whether the variable belongs to the whole file.
+ * Returns the type annotation of a variable, and whether the variable belongs to the whole file.
  */
 function writtenType(context, identifier) {
   for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
@@ -298,8 +301,8 @@ function writtenType(context, identifier) {
 }
 
 /**
- * `TABLE[name]` also finds what every object inherits: `constructor`, `toString`. Elements of
- * arrays and names that stand in the code are fine.
+ * `TABLE[name]` also finds properties that every object inherits, such as `constructor` and
+ * `toString`. Elements of arrays and literal names are fine.
  */
 const ownNames = {
   create: (context) => ({

@@ -16,8 +16,8 @@ interface Finding {
 }
 
 /**
- * One file per piece of code, all linted by one run under the project's configuration without its
- * type-aware part.
+ * Writes each piece of code to a file, and lints all files in one run with the project's
+ * configuration, without its type-aware part.
  */
 function lintAll(
   folder: string,
@@ -174,7 +174,7 @@ const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] =
   ],
 ];
 
-/** Paths that hold what the glossary replaces. */
+/** Paths whose names contain words that the glossary replaces. */
 const WITH_REFUSED_WORDS = [
   "test/engine/words.test.ts",
   "test/support/words.ts",

@@ -1,4 +1,4 @@
-/** The types of words.mjs, for the tests that hold pages against it. */
+/** The types of words.mjs, for the tests that check pages with it. */
 export interface Refused {
   readonly word: string;
   readonly say: string;

@@ -78,8 +78,9 @@ export const REFUSED = [
 ];
 
 /**
- * Names and texts that stay, and why. A name stays as a whole, in texts only between backticks or
- * as all of the text; a text stays wherever it stands. `in`: only in files whose path holds this.
+ * Names and texts that are allowed, each with its reason. A name is allowed as a whole, and in
+ * texts only between backticks or as the whole text. A text is allowed anywhere. `in` limits it to
+ * files whose path contains this.
  */
 export const ALLOWED = [
   { name: "tell", in: "watches/trends", reason: "key of `trends` in the configuration" },
@@ -169,7 +170,10 @@ const phrases = REFUSED.flatMap(({ phrases: own = [], say }) =>
   own.map((phrase) => ({ phrase, say })),
 );
 
-/** `toldTwice_ms` is told, twice, ms. To look up and to look like something are fine. */
+/**
+ * Splits a name into its words: `toldTwice_ms` is told, twice, ms. "look up" and "look like" are
+ * fine.
+ */
 const wordsOf = (name) =>
   name
     .replace(/look(?:s|ed|ing)?_?(?=up|like)/gi, "")
@@ -189,7 +193,7 @@ export function refusedInName(name, path) {
   return undefined;
 }
 
-/** The same of a comment, a text or a line of a page. */
+/** Returns the same for a comment, a text or a line of a page. */
 export function refusedInText(text, path) {
   if (isAllowed(text, path)) return undefined;
   const rest = withoutAllowed(text);

@@ -1,6 +1,6 @@
 /**
- * Faults 27 to 33 of the data service, in the whole daemon: accounts that change, and values that
- * cannot be trusted.
+ * Tests faults 27 to 33 of the data service in the whole daemon: accounts that change, and values
+ * that cannot be trusted.
  */
 import { expect, it } from "vitest";
 import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";

@@ -1,11 +1,11 @@
 /**
- * The exact account of what real processes did under a fault, in one line: what was posted, what
- * arrived, how often and how late, and what it cost.
+ * Summarises in one line what real processes did under a fault: what was posted, what arrived, how
+ * often and how late, and what it cost.
  */
 import type { HookMessage } from "../support/hook-receiver.ts";
 import type { SandboxProcess } from "../support/sandbox-process.ts";
 
-/** Requests a second that the service takes. */
+/** The rate limit of the service, in requests per second. */
 const RATE = 20;
 
 export interface Post {
@@ -39,7 +39,7 @@ export function arrivalsOf(messages: readonly HookMessage[]): ReadonlyMap<string
 
 export interface Seen {
   readonly name: string;
-  /** When the fault began and ended. */
+  /** The beginning and the end of the fault. */
   readonly fromMs: number;
   readonly endMs: number;
   /** Posts since the beginning of this span, and all posts. */
@@ -49,8 +49,9 @@ export interface Seen {
   readonly messages: readonly HookMessage[];
   readonly allMessages: readonly HookMessage[];
   /**
-   * Reads how many requests the ledger counted meanwhile, and how many were billed that it never
-   * counted. It is asked behind the service, as a request is in the ledger before it is sent.
+   * Reads how many requests the ledger counted meanwhile, and how many were billed but never
+   * counted. The service is read before the ledger, because the ledger has a request before it is
+   * sent.
    */
   readonly readLedger: (billed: number) => Promise<Ledger>;
   readonly sandbox: SandboxProcess;
@@ -64,11 +65,14 @@ export interface Ledger {
 
 export interface Account {
   readonly line: string;
-  /** Empty where all is well. */
+  /** Everything that is wrong; empty if all is well. */
   readonly wrong: readonly string[];
 }
 
-/** The service counts from when its requests were last reset: when the fault began. */
+/**
+ * Summarises a fault. The service counts from the last reset of its requests, which is the
+ * beginning of the fault.
+ */
 export async function writeAccount(seen: Seen): Promise<Account> {
   const { name, fromMs, endMs, posts, messages } = seen;
   const arrivals = arrivalsOf(seen.allMessages);

@@ -1,5 +1,5 @@
 /**
- * Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and
+ * Tests faults 1 to 17 and 37 to 39 of the data service in the whole daemon: refusals, failures and
  * broken answers.
  */
 import { expect, it } from "vitest";
@@ -99,7 +99,7 @@ it("fault 9: a 400 marks its watch alone, with the service's words, and is not a
   await fixture.fault(9, { endpoint: "search-tweets", for_ms: 30 * HOUR });
   await fixture.news();
   const before = (await fixture.requests("search-tweets")).length;
-  // At once, and after 1, 6, 21 and 81 minutes.
+  // The key is tried at once, and after 1, 6, 21 and 81 minutes.
   await fixture.clock.advance(2 * HOUR);
   expect((await fixture.requests("search-tweets")).length - before).toBe(5);
   fixture.expectAllAlerted(["timeline", "followers"]);

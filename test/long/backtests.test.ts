@@ -1,6 +1,6 @@
 /**
- * Backtests of 1,000 simulated worlds, against the states that these left; and of 1,000 worlds with
- * a changed configuration, against the states of daemons that had it from the start.
+ * Tests backtests of 1,000 simulated worlds against the states that these left, and of 1,000 worlds
+ * with a changed configuration against the states of daemons that had it from the start.
  */
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";

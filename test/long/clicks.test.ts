@@ -1,4 +1,7 @@
-/** Ten thousand clicks in each chat: none takes effect twice, and no message shows what is not stored. */
+/**
+ * Plays ten thousand clicks in each chat: none takes effect twice, and no message shows anything
+ * that is not stored.
+ */
 import { expect, it } from "vitest";
 import { playClicks } from "../chat/clicks/many-clicks.ts";
 

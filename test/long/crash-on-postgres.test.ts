@@ -1,7 +1,7 @@
 /**
- * A daemon whose state is on Postgres loses nothing when it is killed, nor when the server is
- * stopped, killed or away for a while. `npm run test:slow` loses the answers of a COMMIT, cuts
- * connections and kills replicas, which takes less time.
+ * Tests that a daemon with its state on Postgres loses nothing when it is killed, nor when the
+ * server is stopped, killed or away for a while. `npm run test:slow` loses the answers of a COMMIT,
+ * cuts connections and kills replicas, which takes less time.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningDaemon } from "../support/daemon-process.ts";

@@ -1,6 +1,6 @@
 /**
- * The seed of what is drawn anew at each run. It stands in the name of the test that failed;
- * `SEED=17 npm run test:long` plays it again.
+ * The seed for random data, drawn at each run. The name of a failed test contains it; `SEED=17 npm
+ * run test:long` plays it again.
  */
 export const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000));
 

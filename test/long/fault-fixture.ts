@@ -11,7 +11,9 @@ const AUTHOR = "fresh_one";
 
 export type FaultFixture = Awaited<ReturnType<typeof createFixture>>;
 
-/** After the baseline, which raised no alert. Any other watches come on top. */
+/**
+ * Creates a fixture after the baseline, which raised no alert. Other watches are added to the four.
+ */
 export async function createFixture(
   more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {},
 ) {
@@ -38,7 +40,7 @@ export async function createFixture(
   await daemon.clock.advance(2 * MINUTE);
   expect(daemon.hook.events()).toEqual([]);
 
-  /** Events of a watch, a message sent twice under one id counted once. */
+  /** Returns the events of a watch. A message sent twice under one id counts once. */
   const eventsOf = (watch: string) => {
     const messages = new Map(daemon.hook.messages().map((message) => [message.id, message]));
     return [...messages.values()]
@@ -69,7 +71,7 @@ export async function createFixture(
         readonly status: number;
         readonly billed: number;
       }[],
-    /** Tweets of the author, which two of the watches must report, and a new follower. */
+    /** Creates tweets of the author, which two of the watches must report, and a new follower. */
     async news(count = 2): Promise<readonly string[]> {
       const { ids } = await daemon.control("tweets", {
         username: AUTHOR,
@@ -93,7 +95,8 @@ export async function createFixture(
 }
 
 /**
- * The fault in the middle of news before, during and after it; then everything was reported once.
+ * Plays the fault with news before, during and after it, and checks that everything was reported
+ * once.
  */
 export async function live(
   fixture: FaultFixture,

@@ -1,6 +1,6 @@
 /**
- * Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that
- * nothing is lost over it.
+ * Tests feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and
+ * that nothing is lost.
  */
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
@@ -65,7 +65,8 @@ describe("searches that share queries", () => {
     expect(new Set(await alerted()).size).toBe((await alerted()).length);
     expect(delay).toBeGreaterThan(0.7 * MIN);
     expect(delay).toBeLessThan(1.3 * MIN);
-    // An even schedule of that mean, with the same sharing and no verification reads.
+    // The comparison is an even schedule with the same mean, the same sharing and no verification
+    // reads.
     expect(since(from).length / (days - 1)).toBeLessThan(0.85 * (DAY / (2 * delay)));
   });
 });
@@ -110,7 +111,8 @@ describe("accounts read through a list", () => {
       [timing, undefined],
       [timing, "accounts"],
     ]);
-    // Six bursts are counted: where a probe falls in one of them moves the mean by seconds.
+    // Only six bursts are counted, so the position of a probe in one of them moves the mean by
+    // seconds.
     expect(await delayOf(from)).toBeGreaterThan(0.5 * MIN);
     expect(await delayOf(from)).toBeLessThan(1.3 * MIN);
     expect(since(from, "list-tweets").length / (days - 1)).toBeLessThan(0.9 * 720);

@@ -1,4 +1,4 @@
-/** Fault 40 as the sandbox plays it: ten thousand new items at once. */
+/** Tests fault 40 as the sandbox plays it: ten thousand new items at once. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A group of accounts under freshness, whose service can fail or have another clock: how often it
- * is probed.
+ * Measures how often a group of accounts under freshness is probed. Its service can fail or have
+ * another clock.
  */
 import { onTestFinished } from "vitest";
 import { UpstreamError } from "../../src/model/upstream.ts";
@@ -16,7 +16,7 @@ const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 const PER_DAY = 12;
 
-/** The service answers by `serviceMs`, or fails. */
+/** Starts the group. The service answers with the time `serviceMs`, or fails. */
 export async function startGroup(
   count: number,
   serviceMs: (nowMs: number) => number,

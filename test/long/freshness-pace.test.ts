@@ -27,7 +27,7 @@ const MEAN = readsForMean({ kind: "mean", meanMs: MIN, maxMs: 10 * MIN });
 const P95: P95 = { kind: "p95", p95Ms: MIN };
 const LONG_MS = 300_000;
 
-/** One mean of several seeds: bursts of one are few. */
+/** Returns the mean over several seeds, because one seed has only a few bursts. */
 const meanOver = (count: number, measure: (seed: number) => number): number =>
   mean(seeds(count).map(measure));
 

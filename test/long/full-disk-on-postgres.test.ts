@@ -1,6 +1,6 @@
 /**
- * The disk of the Postgres server is full, truly: a small file system in memory. As root only, who
- * may mount one.
+ * Tests a Postgres server whose disk is really full: a small file system in memory. Runs only as
+ * root, who may mount one.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 
 cleanUpAfterwards();
 
-/** A folder with so much room, or undefined. */
+/** Mounts a folder of this size. Returns undefined if that is impossible. */
 function mountSmall(size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-small-disk-"));
   const { status } = spawnSync("mount", [

@@ -1,6 +1,6 @@
 /**
- * A group that was kept from its turns by an outage or a clock: delays that follow say nothing
- * about its pace.
+ * Tests a group that an outage or a clock kept from its turns: the delays that follow must not
+ * change its pace.
  */
 import { expect, it } from "vitest";
 import { startGroup } from "./fresh-group.ts";

@@ -1,5 +1,5 @@
 /**
- * A daemon on a file that is killed a thousand times, in the middle of whatever it does: nothing is
+ * Tests a daemon on a file that is killed a thousand times in the middle of its work: nothing is
  * lost or created twice, and no rate is exceeded.
  */
 import { join } from "node:path";
@@ -22,12 +22,15 @@ const ACCOUNTS = Array.from({ length: 12 }, (_, n) => `acme${n}`);
 const POSTS_PER_SECOND = 4;
 /** The longest time from the first request of a process to its kill. */
 const MAX_LIFE_MS = 2_000;
-/** The share of the kills that come while the process starts, and within which time of its start. */
+/**
+ * The share of the kills that hit a starting process, and the time from its start within which they
+ * come.
+ */
 const START_SHARE = 0.25;
 const MAX_START_MS = 1_500;
 const PROGRESS_EVERY = 100;
 const ASK_EVERY_MS = 50;
-/** Everything has arrived within this, once nobody kills it any more. */
+/** Once the kills are over, everything must have arrived within this time. */
 const REST_WITHIN_MS = 300_000;
 
 it("loses nothing over a thousand kills", { timeout: 7_200_000 }, async () => {

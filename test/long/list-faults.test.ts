@@ -1,6 +1,6 @@
 /**
- * Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order,
- * odd times, and far too much.
+ * Tests faults 18 to 26, 34 to 36 and 40 of the data service in the whole daemon: odd pages, odd
+ * order, odd times, and floods.
  */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
@@ -32,7 +32,7 @@ it.each([{ number: 19 }, { name: "cursor_circle" }])(
     const before = (await fixture.control("requests")).total;
     await fixture.clock.advance(5 * MINUTE);
     expect((await fixture.control("requests")).total - before).toBeLessThan(120);
-    // A page holds fewer than its maximum now and then.
+    // Some pages hold fewer items than their maximum.
     expect(fixture.alerted("timeline").length).toBeGreaterThan(10);
     await fixture.news();
     await fixture.clock.advance(10 * MINUTE);
@@ -146,7 +146,7 @@ it("fault 40: a flood of new items is caught up whole, a few pages at a time", a
   });
   const { clock, hook, control } = daemon;
   await clock.advance(2 * MINUTE);
-  // The ten thousand of the fault itself: test/long/flood.test.ts.
+  // test/long/flood.test.ts plays the full ten thousand posts of this fault.
   await control("tweets", { username: "flooder", text: "flood", count: FLOOD });
   const before = (await control("requests")).total;
   await clock.advance(MINUTE);

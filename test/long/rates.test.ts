@@ -1,4 +1,4 @@
-/** The models behind the rates, beside workloads they do not know. */
+/** Compares the models behind the rates with workloads they do not know. */
 import { expect, it } from "vitest";
 import { modelFreshness } from "../../bench/economy/model.ts";
 import { createWorkload } from "../../bench/economy/workload.ts";
@@ -25,8 +25,8 @@ it("learns rates from first pages whose sum is that of the true ones", () => {
     );
     return sum(learned) / sum(rates);
   });
-  // One seed of 500 accounts is off by 7% by chance, the mean of six by 3%: a bias of 10% would
-  // show.
+  // By chance one seed of 500 accounts is off by 7%, and the mean of six seeds by 3%. A bias of 10%
+  // would show.
   expect(Math.abs(sum(ratios) / ratios.length - 1)).toBeLessThan(0.08);
 });
 
@@ -44,7 +44,7 @@ it.each([
       maxMs: Math.max(4 * HOUR, 20 * meanMs),
       days: 0.1,
     });
-    // Intervals go by its root.
+    // Intervals depend on the root of the worth.
     expect(Math.abs(Math.sqrt(learnedWorth) - 1)).toBeLessThan(0.35);
   },
 );

@@ -1,6 +1,6 @@
 /**
- * Accounts change their handles, others take them: whoever a watch names is followed by id, in
- * every watch type and by every parameter.
+ * Tests accounts that change their handles while others take the old ones. Every watch type and
+ * every parameter follows a named account by its id.
  */
 import { expect, it } from "vitest";
 import type { NamedAccount } from "../../src/model/account.ts";
@@ -11,7 +11,7 @@ import { type Control, type InnerDaemon, startInnerDaemon } from "../support/inn
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Handles that the settings of a watch name, wherever they stand. */
+/** Returns the handles that the settings of a watch name, wherever they are. */
 function handlesIn(settings: unknown): readonly string[] {
   if (typeof settings !== "object" || settings === null) return [];
   const { account, name } = settings as Partial<NamedAccount>;
@@ -26,13 +26,13 @@ function parsed({ settings }: Move): unknown {
   );
 }
 
-/** Slow, as a day goes by. */
+/** Returns a slow schedule, because a day passes in the test. */
 const paceOf = (settings: object): object =>
   "freshness" in settings ? { freshness: "2h" } : { schedule: "@every 2h" };
 
 const now = (handle: string): string => `${handle}_now`;
 
-/** Types of the events since, by watch. */
+/** Returns the types of the events since a moment, by watch. */
 function alertedSince(daemon: InnerDaemon, before: number): Record<string, string[]> {
   const byWatch: Record<string, string[]> = {};
   for (const { watch, type } of daemon.hook.events().slice(before))
@@ -78,7 +78,7 @@ it("in every watch type, every account that is named is followed by its id, and 
     await daemon.control("follows", { follower: "rival", target: username });
   }
   renamed = handles;
-  // The service is asked for mentions by handle, which is looked up every six hours.
+  // The service is asked for mentions by handle, and the handle is looked up every six hours.
   await daemon.clock.advance(7 * HOUR);
   for (const username of handles)
     await daemon.control("tweets", { username: "alice", text: `hear, @${username}` });

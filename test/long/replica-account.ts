@@ -4,10 +4,10 @@ import type { StatusView } from "../../src/server/schema/status-view.ts";
 import { type Account, arrivalsOf, type Ledger, seconds, writeAccount } from "./account.ts";
 import { REPLICAS, type ReplicaTrial } from "./replica-trial.ts";
 
-/** Once the fault is over, everything has arrived and stands still within this. */
+/** Once the fault is over, everything must have arrived and be at rest within this time. */
 const REST_WITHIN_MS = 90_000;
 const CHECK_EVERY_MS = 500;
-/** A timer may be so late. */
+/** The longest delay that a timer may have. */
 const LATE_MS = 5_000;
 /**
  * The number of ops alerts of one type that a fault may cause: one when it begins and one when it
@@ -15,7 +15,7 @@ const LATE_MS = 5_000;
  */
 const MAX_OPS_ALERTS = 2;
 
-/** Posts go on while the fault does. `cause` resolves once it is over. */
+/** Plays a fault while posts go on, and summarises it. `cause` resolves once the fault is over. */
 export async function accountOf(
   trial: ReplicaTrial,
   name: string,
@@ -64,8 +64,8 @@ export async function accountOf(
 }
 
 /**
- * Polls go on between two faults, so requests are under way whenever one begins: what the service
- * billed is held against what the ledger has since the trial began.
+ * Compares what the service billed with what the ledger has since the trial began. Polls go on
+ * between two faults, so requests are in progress whenever one begins.
  */
 async function readLedger(trial: ReplicaTrial, before: number, billed: number): Promise<Ledger> {
   const requests = await requestsOf(trial);
@@ -75,7 +75,7 @@ async function readLedger(trial: ReplicaTrial, before: number, billed: number): 
   return { counted: requests - before, missing: added };
 }
 
-/** Before the tables are there nothing was asked. */
+/** Returns the requests in the ledger. Before its tables exist there were none. */
 async function requestsOf({ server, database }: ReplicaTrial): Promise<number> {
   const [row] = await server
     .ask(database, "select coalesce(sum(requests), 0) as sum from spent_hours")

@@ -1,6 +1,6 @@
 /**
- * Three replicas from the built bin on a Postgres with faults: nothing is lost or created twice,
- * and once a fault is over nothing is stuck.
+ * Tests three replicas from the built bin on a Postgres with faults: nothing is lost or created
+ * twice, and once a fault is over nothing is stuck.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import { ReplicaTrial } from "./replica-trial.ts";
 cleanUpAfterwards();
 
 const SECOND = 1_000;
-/** After each fault. */
+/** The number of kills after each fault. */
 const KILLS = 25;
 
 let small: string | undefined;
@@ -33,7 +33,9 @@ afterAll(async () => {
   if (small !== undefined) spawnSync("umount", [small]);
 });
 
-/** A disk for the server that is soon full; undefined for whoever may not mount one. */
+/**
+ * Mounts a disk for the server that is soon full. Returns undefined if this user may not mount one.
+ */
 function mountSmall(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-small-disk-"));
   const { status } = spawnSync("mount", [
@@ -101,7 +103,7 @@ const FAULTS: Readonly<Record<string, Cause>> = {
   "follower parted with an open transaction": (of) => part(of, "follower"),
 };
 
-/** A leader and a follower in turn, each in the middle of its work. */
+/** Kills a leader and a follower in turn, each in the middle of its work. */
 async function killOften(of: ReplicaTrial): Promise<void> {
   for (let count = 0; count < KILLS; count += 1) {
     await of.kill(await of.find(count % 2 === 0 ? "leader" : "follower"));
@@ -109,7 +111,7 @@ async function killOften(of: ReplicaTrial): Promise<void> {
   }
 }
 
-/** Beyond its lease. */
+/** Freezes a replica for longer than its lease. */
 async function freeze(of: ReplicaTrial, role: "leader" | "follower"): Promise<void> {
   const { process } = await of.find(role);
   process.kill("SIGSTOP");

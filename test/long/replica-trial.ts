@@ -1,8 +1,7 @@
 /**
- * Three replicas from the built bin on a Postgres server, each with a way of its own to it, and the
- * service as another process. Owns what is posted, what arrives, and the processes, each of which
- * is started again where it ends, as an orchestrator does. The account of a fault is
- * replica-account.ts's.
+ * Runs three replicas from the built bin on a Postgres server, each with a proxy to it, and the
+ * service as another process. Owns the posts, the arrivals, and the processes. A process that ends
+ * is started again, as an orchestrator does. replica-account.ts summarises a fault.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { StatusView } from "../../src/server/schema/status-view.ts";
@@ -16,13 +15,14 @@ import type { Post } from "./account.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 
 export const REPLICAS = 3;
-/** Searches that are polled often: each for the posts of one account. */
+/** Searches that are polled often, each for the posts of one account. */
 const BUSY = Array.from({ length: 12 }, (_, n) => `acme${n}`);
 /**
- * Searches that a burst is for, at ten seconds: more than replicas, so that each has one at least.
+ * Searches for a burst, polled every ten seconds. There are more of them than replicas, so that
+ * each replica has at least one.
  */
 const BURST = Array.from({ length: 6 }, (_, n) => `burst${n}`);
-/** They make up the rest of the shares. */
+/** Searches that are polled rarely and fill the replicas' shares. */
 const IDLE = Array.from({ length: 30 }, (_, n) => `idle${n}`);
 const POSTS_PER_SECOND = 4;
 const RESTART_MS = 1_000;
@@ -44,9 +44,11 @@ export class ReplicaTrial {
   readonly ends: string[] = [];
   /** The requests that the service billed before its counters were last reset. */
   billedBefore = 0;
-  /** The requests that were billed and that the ledger never had, as far as that was reported. */
+  /**
+   * The number of requests that were billed but never in the ledger, as far as that was reported.
+   */
   missing = 0;
-  /** Every watch was read once: what is posted from here on is news. */
+  /** Whether every watch was read once. Everything posted from then on is new. */
   isRead = false;
   #isOver = false;
   isPosting = false;
@@ -94,7 +96,7 @@ export class ReplicaTrial {
     this.posts.push(...(ids as readonly string[]).map((id) => ({ id, atMs })));
   }
 
-  /** Four posts a second, of one account after the other. */
+  /** Creates four posts a second, of one account after the other. */
   postSteadily(): void {
     this.isPosting = true;
     const go = async () => {
@@ -111,7 +113,7 @@ export class ReplicaTrial {
     await this.#posting;
   }
 
-  /** Kills a process; it is started again a moment later. */
+  /** Kills a process. It is started again a moment later. */
   async kill(replica: Replica): Promise<void> {
     replica.process.kill("SIGKILL");
     await replica.process.gone;
@@ -127,7 +129,7 @@ export class ReplicaTrial {
     return status?.watches === undefined ? undefined : (status as StatusView);
   }
 
-  /** The one that leads, or another one. */
+  /** Returns the leader, or another replica. */
   async find(role: "leader" | "follower"): Promise<Replica> {
     for (;;) {
       for (const replica of this.replicas) {
@@ -147,7 +149,7 @@ export class ReplicaTrial {
     }
   }
 
-  /** The burst searches that a follower polls. */
+  /** Returns the burst searches that a follower polls. */
   async burstsOfFollowers(): Promise<readonly string[]> {
     const leader = await this.find("leader");
     const watches = (await this.statusOf(leader))?.watches ?? [];
@@ -161,7 +163,7 @@ export class ReplicaTrial {
   #run(replica: Replica): void {
     const process = startBin(["run", "-c", "watches.yaml"], { cwd: replica.folder });
     replica.process = process;
-    // It may end at any time: whatever waits must not fail because of that.
+    // The process may end at any time, and no pending wait must fail because of that.
     process.kill("SIGCONT");
     void process.gone.then(async ({ code, signal, err }) => {
       if (this.#isOver) return;

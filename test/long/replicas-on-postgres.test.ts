@@ -1,6 +1,6 @@
 /**
- * Many kills of three daemons on one Postgres; restarts of the server under them; and one that
- * froze for longer than its lease.
+ * Tests three daemons on one Postgres: many kills, restarts of the server under them, and a replica
+ * that is frozen for longer than its lease.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../e2e/fixture.ts";

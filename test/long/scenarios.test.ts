@@ -1,6 +1,6 @@
 /**
- * Feeds, groups, member lists and searches of the engine in scenarios of random seeds. A failure
- * prints its seed and the scenario, made smaller.
+ * Plays feeds, groups, member lists and searches of the engine in scenarios of random seeds. A
+ * failure prints its seed and the smallest scenario that fails.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -21,7 +21,7 @@ interface Played {
 const RUNS = 60;
 const LONG_MS = 1_800_000;
 
-/** Random seeds: fast-check prints the seed of a failure. */
+/** Plays random seeds. fast-check prints the seed of a failure. */
 async function playMany<Scenario>(
   scenarios: fc.Arbitrary<Scenario>,
   simulate: (scenario: Scenario) => Promise<Played>,

@@ -1,4 +1,7 @@
-/** Groups under freshness whose members others request too: the requests and delays of hours. */
+/**
+ * Tests groups under freshness whose members others request too: their requests and delays over
+ * hours.
+ */
 import { expect, it } from "vitest";
 import { every, HOUR, MIN, type Plan, setup, START } from "../engine/overlapping-groups.ts";
 import { makeWatch } from "../support/make-watch.ts";

@@ -1,4 +1,4 @@
-/** The demo with a file that asks for little at a time: it takes half a minute. */
+/** Tests the demo with a file that polls rarely, which takes half a minute. */
 import { afterAll, expect, it } from "vitest";
 import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 

@@ -63,8 +63,8 @@ describe("a wait", () => {
 });
 
 /**
- * Waits of so many refusals in a row, each of a request that was sent when the wait before was
- * over.
+ * Returns the waits after a series of refusals. Each is of a request that was sent when the
+ * previous wait was over.
  */
 function waitsOf(askedMs: number | undefined, count: number, maxMs: number): readonly number[] {
   let row: RefusalRow | undefined;

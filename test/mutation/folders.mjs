@@ -22,7 +22,7 @@ const inFolder = (folder, names) =>
     return found[0];
   });
 
-/** A running daemon, and what an operator reads and does there. */
+/** The folders of the running daemon and of what an operator reads and does. */
 const DAEMON = ["src/app", "src/operate"];
 const DAEMON_TESTS = ["test/app", "test/operate"];
 

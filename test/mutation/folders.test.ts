@@ -1,6 +1,6 @@
 /**
- * A file that is new or was moved would otherwise be missed when the mutation score is next asked
- * for.
+ * Tests that the list of mutated files is complete. A file that is new or was moved would otherwise
+ * be missed at the next mutation run.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Changes the code of a folder in a thousand small ways and says which changes no test notices:
- * `npm run test:mutation [-- folder…] [-- --mutate file]`.
+ * Changes the code of a folder in a thousand small ways and prints the changes that no test
+ * notices: `npm run test:mutation [-- folder…] [-- --mutate file]`.
  */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -33,11 +33,11 @@ const optionsOf = (mutate) => ({
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
   coverageAnalysis: "perTest",
   mutate,
-  // Texts of errors and log lines would be most of the report, and a name of a column that is wrong
-  // fails every test of its statement.
+  // Mutated texts of errors and log lines would make up most of the report. A wrong column name
+  // fails every test of its statement anyway.
   mutator: { excludedMutations: ["StringLiteral"] },
-  // Reading and changing TypeScript's settings needs a compiler with an interface for programs,
-  // which TypeScript 7 does not have.
+  // Stryker needs a compiler with a programming interface to read TypeScript's settings, which
+  // TypeScript 7 does not have.
   tsconfigFile: "none",
   disableTypeChecks: false,
   ignorePatterns: [
@@ -52,8 +52,8 @@ const optionsOf = (mutate) => ({
     "reports",
   ],
   concurrency: Number(values.concurrency),
-  // Counted as noticed, so it must be a loop without end and no machine that is busy with something
-  // else.
+  // A timeout counts as noticed. It must be long enough that only an endless loop exceeds it, not a
+  // busy machine.
   timeoutMS: 20_000,
   timeoutFactor: 3,
   cleanTempDir: "always",
@@ -73,7 +73,9 @@ const shorten = (text) => {
   return line.length <= 100 ? line : `${line.slice(0, 97)}...`;
 };
 
-/** The mutated code, cut from its file: places move, texts stay. */
+/**
+ * Returns the original code of a mutant, cut from its file. Line numbers move, texts stay the same.
+ */
 function originalOf({ fileName, location: { start, end } }) {
   const lines = readFileSync(fileName, "utf8")
     .split("\n")
@@ -119,7 +121,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(FOLDERS)) 
   for (const { mutate, tests } of FOLDERS[name]) {
     const files = chosenOf(mutate);
     if (files.length === 0) continue;
-    // For vitest.config.ts, in Stryker's own processes.
+    // vitest.config.ts reads this, in Stryker's own processes.
     process.env.MUTATION_TESTS = tests.join();
     results.push(...(await new Stryker(optionsOf(files)).runMutationTest()));
   }

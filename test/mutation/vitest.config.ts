@@ -4,7 +4,7 @@ import shared from "../../vitest.config.ts";
 
 const tests = (process.env["MUTATION_TESTS"] ?? "").split(",");
 
-/** The first failure ends a run, so the quick ones go first. */
+/** The first failure ends a run, so quick tests go first. */
 class AsListed {
   shard = (files: TestSpecification[]): TestSpecification[] => files;
   sort(files: TestSpecification[]): TestSpecification[] {
@@ -14,7 +14,7 @@ class AsListed {
   }
 }
 
-/** Stryker asks for threads, which cannot set the rights of new files as the state does. */
+/** Stryker asks for threads, but these cannot set the rights of new files as the state does. */
 const inProcesses = {
   name: "in-processes",
   configureVitest({ project }: { readonly project: { config: { pool: string } } }) {

@@ -1,4 +1,4 @@
-/** Posts that are found before a counter moves for them, and what first reads bring. */
+/** Tests posts that are found before a counter moves for them, and what first reads find. */
 import { describe, expect, it } from "vitest";
 import {
   afterFirstRead,
@@ -39,7 +39,8 @@ it("credits no post that was found by the first read of an account: the first pr
   const unknown: ProbeMemory = { ...START, open: { sinceMs: 0, owed: null, reads: 6, dueMs: 0 } };
   const known = afterRead(unknown, read({ newPosts: 3, isFull: true }), MIN);
   expect(known.open).toBeUndefined();
-  // The next post is visible late: it is owed, and looked for more than once.
+  // The next post becomes visible late. The counter already includes it, so it is searched for more
+  // than once.
   const moved = afterRead(applyProbe(known, fields(11), 2 * MIN), read(), 2 * MIN);
   expect(moved.open).toMatchObject({ owed: 1, reads: 1 });
 });

@@ -8,7 +8,8 @@ const DAY = 24 * HOUR;
 
 describe("the lower bound of a workload", () => {
   it("probes accounts by the root of their rates, which reaches the mean for the fewest probes", () => {
-    // Two accounts, sixteen times apart: (4 + 1)² / (2 x mean x 17 posts).
+    // The rates of the two accounts differ by a factor of sixteen: (4 + 1)² / (2 x mean x 17
+    // posts).
     expect(checksPerDay([16, 1], 60_000, DAY)).toBeCloseTo((25 * DAY) / (2 * 60_000 * 17), 3);
   });
 

@@ -1,4 +1,4 @@
-/** Shares are even by cost, and as they were as far as that allows. */
+/** Tests that shares are even by cost, and change as little as possible. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { shareOut } from "../../src/plan/share-out.ts";
@@ -52,7 +52,7 @@ it("a replica that joins gets only what the others have too much of, and one tha
   const even = work.reduce((sum, { cost }) => sum + cost, 0) / 3;
   for (const load of loadsOf(three, ["a", "b", "c"]))
     expect(Math.abs(load - even) / even).toBeLessThan(0.1);
-  // The state freed what `c` held.
+  // The state has freed the claims of `c`.
   const freed = three.map((claim) => (claim.replica === "c" ? { ...claim, replica: null } : claim));
   const gone = shareOut(work, freed, ["a", "b"]);
   expect(gone.changed.map(({ key }) => key).sort()).toEqual(

@@ -1,6 +1,6 @@
 /**
- * `npm run test:planted`: plants bugs one at a time in a copy of the tree, and says which the tests
- * or the simulation catch.
+ * `npm run test:planted`: plants bugs one at a time in a copy of the tree, and prints which of them
+ * the tests or the simulation catch.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -33,7 +33,7 @@ const { values, positionals: names } = parseArgs({
 /** The result of one run of a planted bug. */
 interface Outcome {
   readonly patch: Patch;
-  /** The test or seed that failed; undefined: it escaped. */
+  /** The test or seed that failed. Undefined: the bug escaped. */
   readonly caughtBy: string | undefined;
 }
 
@@ -104,7 +104,8 @@ async function plant(copy: string, patch: Patch): Promise<Outcome> {
 }
 
 async function failedTest(copy: string, { tests }: Patch): Promise<string | undefined> {
-  // A planted patch does not apply a second time: the test of that would catch every bug.
+  // The tests of planted patches are left out. A patch does not apply a second time, so they would
+  // catch every bug.
   const which = values.all ? ["--exclude", "test/planted/**"] : ["--maxWorkers", "1", ...tests];
   // All but one file is as it was for the patch before: compiling them again took 40% of the time.
   const cached = "--experimental.fsModuleCache";

@@ -1,13 +1,13 @@
 /**
- * The bugs to plant: one patch file each, whose first lines say what the bug is, of which shape,
- * and which tests could see it.
+ * Reads the bugs to plant: one patch file each. The first lines of a patch say what the bug is, why
+ * it gets past tests, and which tests could see it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PATCHES = join("test", "planted");
 
-/** Why bugs of its kind get past tests; `listed`: named in the list of faults to survive. */
+/** Why bugs of each kind get past tests. `listed`: the bug is in the list of faults to survive. */
 const SHAPES = [
   "second time",
   "two options",
@@ -20,12 +20,12 @@ const SHAPES = [
 export interface Patch {
   readonly name: string;
   readonly path: string;
-  /** One sentence: what is wrong. */
+  /** One sentence about what is wrong. */
   readonly bug: string;
   readonly shape: string;
-  /** Test files or folders that could see it, the likeliest first. */
+  /** Test files or folders that could see the bug, the likeliest first. */
   readonly tests: readonly string[];
-  /** One of the simulation that does see it, instead of tests. */
+  /** A scenario of the simulation that sees the bug, instead of tests. */
   readonly scenario: string | undefined;
 }
 

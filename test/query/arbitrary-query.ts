@@ -79,7 +79,7 @@ export const anyTweet: fc.Arbitrary<Tweet> = fc
     }),
   );
 
-/** A plain tweet with the given differences. */
+/** Returns a plain tweet with the given differences. */
 export function makeTweet(differences: Partial<Tweet> & { readonly username?: string }): Tweet {
   const { username = "alice", ...rest } = differences;
   return {

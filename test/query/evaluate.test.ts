@@ -10,7 +10,7 @@ const NOW_MS = 1_700_002_000_000;
 const matches = (text: string, tweet: Tweet) =>
   evaluateQuery(parseQuery(text), tweet, { nowMs: NOW_MS });
 
-/** The same meaning, written another way: padded texts and plain comparisons. */
+/** Evaluates a query in another way, with padded texts and plain comparisons. */
 function naive(query: Query, tweet: Tweet): boolean {
   const padded = (text: string) =>
     ` ${text
@@ -83,7 +83,7 @@ describe("operators of docs/service.md", () => {
     expect(matches("acme", makeTweet({ full_text: "hi", username: "acme" }))).toBe(true);
     expect(matches("docs", makeTweet({ full_text: "see https://example.com/docs" }))).toBe(true);
     expect(matches("acm", makeTweet({ full_text: "acme" }))).toBe(false);
-    // An emoji has no word that could be found.
+    // An emoji contains no word that could be found.
     expect(matches("👍", makeTweet({ full_text: "undefined" }))).toBe(false);
   });
 
@@ -130,7 +130,7 @@ describe("operators of docs/service.md", () => {
     expect(matches("since_id:9007199254740993001", tweet)).toBe(false);
     expect(matches("max_id:9007199254740993001", tweet)).toBe(true);
     expect(matches("max_id:9007199254740993000", tweet)).toBe(false);
-    // 1700000000.
+    // The date is 1700000000 in epoch seconds.
     expect(matches("since:2023-11-14_22:13:20_UTC", tweet)).toBe(true);
     expect(matches("until:2023-11-14_22:13:20_UTC", tweet)).toBe(false);
   });

@@ -1,6 +1,6 @@
 /**
- * Texts as strangers might write them to break out: units of any kind, and the sequences chats
- * react to.
+ * Texts that strangers might write to break out of a message: units of any kind, and the sequences
+ * that chats react to.
  */
 import fc from "fast-check";
 

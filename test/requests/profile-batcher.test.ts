@@ -37,8 +37,8 @@ function setup(refuse: (request: GateRequest) => void = () => undefined) {
 }
 
 it.each([
-  // A request that takes 100 ms is asked to be joined after so long, by one who takes an answer so
-  // old.
+  // A request takes 100 ms. Rows: when a second caller asks, how old an answer it accepts, and the
+  // number of requests.
   [30, 0, 2],
   [30, 9, 2],
   [30, 15, 1],
@@ -72,7 +72,7 @@ describe("profiles asked for in the same instant", () => {
     expect(sizes()).toEqual([100]);
     expect([...first.keys()]).toEqual(ids(60));
     expect(second.get("1099")?.user?.id).toBe("1099");
-    // An account that is missing is an answer too.
+    // The absence of an account is an answer, too.
     expect(first.get("1001")).toEqual({
       user: undefined,
       atMs: 1_000_020,

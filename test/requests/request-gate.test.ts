@@ -241,7 +241,7 @@ it("asks once a pause in a storm of 429, however many wait, and lets everyone go
   await clock.advance(500);
   const first = upstream.calls.length;
   await clock.advance(10 * 60_000);
-  // After 1, 1, 2, 4, 8, 16, 32, 64, 128 and 256 seconds.
+  // The attempts come after 1, 1, 2, 4, 8, 16, 32, 64, 128 and 256 seconds.
   expect(upstream.calls.length - first).toBe(10);
   upstream.trouble = () => undefined;
   const before = upstream.calls.length;

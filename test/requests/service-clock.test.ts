@@ -20,7 +20,7 @@ it("goes by the last answer alone: by the service's time where that differs, by 
       for (const { skewS, tookS } of row) {
         const sentAtMs = clock.now();
         await clock.advance(tookS * 1_000);
-        // The service writes its date anywhere on the way; whole seconds.
+        // The service writes its date at any moment of the request, in whole seconds.
         const writtenMs = sentAtMs + tookS * 500 + skewS * 1_000;
         service.observe(Math.floor(writtenMs / 1_000) * 1_000, sentAtMs);
         const apart = service.now() - clock.now();

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const idsOf = ({ params }: GateRequest) => params["tweet_links"] as readonly string[];
 const ids = (count: number) => Array.from({ length: count }, (_, index) => String(1_000 + index));
 
-/** `refuses`: entries that make a request a 400. */
+/** Sets up a service. `refuses` decides which entries make a request fail with 400. */
 function setup(refuses: (id: string) => boolean) {
   const clock = createVirtualClock(1_000_000);
   const sent: (readonly string[])[] = [];

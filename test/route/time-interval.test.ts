@@ -229,7 +229,7 @@ describe("a time interval with dates", () => {
   it("holds only where all parts of an entry do", () => {
     const { times } = berlin("22:00", "07:00");
     const nights = [on("2026-12-24:2026-12-26", { times, weekdays: [5] })];
-    // 25 December 2026 is a Friday; the night belongs to the day on which it begins.
+    // 25 December 2026 is a Friday, and a night belongs to the day on which it begins.
     expect(endOf(nights, "2026-12-24T22:00:00Z")).toBeUndefined();
     expect(endOf(nights, "2026-12-25T22:00:00Z")).toBe("2026-12-26T06:00:00.000Z");
     expect(endOf(nights, "2027-01-01T22:00:00Z")).toBeUndefined();

@@ -139,7 +139,10 @@ describe("a body", () => {
 });
 
 describe("the deadline", () => {
-  /** Passes when the request has arrived, however long a busy machine takes to connect. */
+  /**
+   * Resolves with the failure once the request has arrived, however long a busy machine takes to
+   * connect.
+   */
   const failureOnceArrived = async (answer: Answer): Promise<HttpError> => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

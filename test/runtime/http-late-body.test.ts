@@ -1,7 +1,4 @@
-/**
- * Answers whose status line counts for more than their body: what a hanging, broken or endless body
- * does to each.
- */
+/** Tests answers whose status line decides even if their body hangs, breaks or never ends. */
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { HttpError, type HttpRequest } from "../../src/model/http.ts";
@@ -36,7 +33,7 @@ const post = (answerBody: NonNullable<HttpRequest["answerBody"]>) =>
   });
 
 const begins = "begins";
-/** Each body ends badly; `closed` resolves when its socket is free again. */
+/** Answers whose bodies end badly. `closed` resolves when the socket is free again. */
 const BODIES: Readonly<Record<string, (status: number) => Answer>> = {
   "that hangs": (status) => (_, response) =>
     void response.writeHead(status, { "content-length": "600" }).write(begins),
@@ -61,9 +58,7 @@ const BODIES: Readonly<Record<string, (status: number) => Answer>> = {
 };
 const NAMES = Object.keys(BODIES);
 
-/**
- * Answers with the body; time stands still but for timers of the agent, which `pass` lets go off.
- */
+/** Answers with the body. Time stands still except for timers of the agent, which `pass` fires. */
 function answerWith(
   name: string,
   status: number,

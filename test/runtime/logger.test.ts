@@ -138,7 +138,7 @@ describe("when nobody reads the log", () => {
     expect(stream.text()).toContain("still here");
   });
 
-  // The daemon writes to a pipe: on this, its whole promise not to wait rests.
+  // The daemon writes to a pipe. Its promise never to block rests on this test.
   it("fault 70: a full pipe does not block the process", async () => {
     const script = `
       const line = "x".repeat(10_000) + "\\n";

@@ -1,6 +1,6 @@
 /**
- * Requests through the proxy that the environment names: which go there, how they arrive, and that
- * the rules for private addresses hold.
+ * Tests requests through the proxy that the environment names: which ones use it, how they arrive,
+ * and that the rules for private addresses hold.
  */
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -121,7 +121,7 @@ describe("a request through a proxy", () => {
   beforeAll(async () => {
     target = await startLoopbackServer((_, response) => response.writeHead(200).end("reached"));
     proxy = createServer((_, response) => response.writeHead(405).end());
-    // Whatever name is asked for is the target: only the proxy knows names here.
+    // Every name leads to the target, because only the proxy resolves names here.
     proxy.on("connect", (request, socket) => {
       asked.push({
         path: request.url ?? "",

@@ -1,6 +1,6 @@
 /**
- * Programs that the daemon starts: how each end of one is reported, what is kept of what it prints,
- * and that nothing of it is left.
+ * Tests programs that the daemon starts: how each end is reported, which output is kept, and that
+ * nothing of a program is left.
  */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ describe("the end of a program", () => {
     ["exit 3", {}, 3],
     ["kill -TERM $$", {}, "SIGTERM"],
     ["sleep 60", { timeoutMs: 50 }, "timeout"],
-    // It ends itself when it is asked to, and was asked because the time was over.
+    // The program ends itself when asked to, but it was asked because its time was over.
     ["trap 'exit 0' TERM; sleep 60", { timeoutMs: 50 }, "timeout"],
   ])("%s %o", async (script, options, end) => {
     expect(await run(script, options)).toMatchObject({ end });
@@ -45,7 +45,7 @@ describe("the end of a program", () => {
   });
 
   it("comes whatever becomes of its input", async () => {
-    // Larger than a pipe: what is not read cannot be written.
+    // The input is larger than a pipe, so writing it waits for the reader.
     const stdin = "x".repeat(1_000_000);
     expect(await run("exit 0", { stdin })).toMatchObject({ end: 0 });
     expect(await run("head -c 3", { stdin })).toMatchObject({ end: 0, stdout: "xxx" });
@@ -66,7 +66,7 @@ describe("the end of a program", () => {
 
 describe("what a program prints", () => {
   it("keeps characters that lie across two chunks", async () => {
-    // The parts of one character, one after the other.
+    // The program prints the bytes of one character, one after the other.
     const { stdout } = await run(
       "printf '\\303'; sleep 0.05; printf '\\244'; printf '\\360\\237'; sleep 0.05; printf '\\230\\200'",
     );

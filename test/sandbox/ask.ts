@@ -21,7 +21,7 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   return sandbox;
 }
 
-/** Whoever starts it closes it. */
+/** Serves a sandbox. The caller closes it. */
 export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
   const clock = createVirtualClock(START_MS);
   const sandbox = await startSandbox({ clock, keys: ["k"], accounts: 60, ...options });

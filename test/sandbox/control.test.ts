@@ -1,6 +1,6 @@
 /**
- * The control API's own manners: what it does is in the other files of this folder, what it refuses
- * and how it answers is here.
+ * Tests how the control API answers and what it refuses. The other files of this folder test what
+ * it does.
  */
 import { expect, test } from "vitest";
 import { createVirtualClock } from "../support/virtual-clock.ts";

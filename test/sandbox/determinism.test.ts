@@ -1,6 +1,6 @@
 /**
- * Two worlds of one seed, asked about different things in different orders and at different steps
- * of the clock, give the same answers.
+ * Tests that two worlds of one seed give the same answers, even if they are asked about different
+ * things in different orders and at different steps of the clock.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ interface Question {
   readonly afterMs: number;
 }
 
-/** Everything that has an answer. */
+/** Requests for everything that has an answer. */
 const ASK = {
   user: (world: World, key: number, nowMs: number) => createShow(world, nowMs).user(key),
   timeline: (world: World, key: number, nowMs: number) =>

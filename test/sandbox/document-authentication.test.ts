@@ -1,4 +1,4 @@
-/** The sentences of api-v3.md, Authentication, one test each. */
+/** Tests the sentences of api-v3.md, Authentication, one by one. */
 import { expect, test } from "vitest";
 import { openSandbox, START_MS } from "./ask.ts";
 import { openService, ROWS } from "./inputs-of.ts";

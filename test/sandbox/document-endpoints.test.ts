@@ -1,6 +1,6 @@
 /**
- * The sentences of api-v3.md, Endpoints: what each operation takes and gives. Rules that all share
- * are in document-shared-rules.
+ * Tests the sentences of api-v3.md, Endpoints: what each operation takes and returns.
+ * document-shared-rules has the rules that all share.
  */
 import { expect, test } from "vitest";
 import type { EndpointName } from "../../src/api/endpoints/index.ts";

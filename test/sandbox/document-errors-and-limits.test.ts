@@ -1,12 +1,15 @@
 /**
- * The sentences of api-v3.md, Errors and Limits. What 400 and 401 are for is in
- * document-shared-rules and document-authentication.
+ * Tests the sentences of api-v3.md, Errors and Limits. document-shared-rules and
+ * document-authentication cover 400 and 401.
  */
 import { expect, test } from "vitest";
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import { type Inputs, openService, ROWS } from "./inputs-of.ts";
 
-/** They say whether a user is protected, or ask nothing that is private. */
+/**
+ * Operations that may answer about a protected user: they say whether a user is protected, or
+ * return nothing private.
+ */
 const SHOW_PROTECTED: ReadonlySet<EndpointName> = new Set([
   ...([
     "check-follow",
@@ -19,7 +22,7 @@ const SHOW_PROTECTED: ReadonlySet<EndpointName> = new Set([
 ]);
 const LISTS: readonly EndpointName[] = ["search-tweets", "list-tweets", "community-tweets"];
 
-/** Every operation that takes this group or input, with the rest of what it needs. */
+/** Returns every operation that takes this group or input, with the other inputs it needs. */
 async function taking(input: string, service: Awaited<ReturnType<typeof openService>>) {
   const inputs = await service.sampleInputs();
   return ROWS.filter(({ input: { shape } }) => input in shape).map(({ name, exactlyOne }) => {

@@ -1,5 +1,5 @@
 /**
- * The operations that api-v3.md, Endpoints known by name only, lists, with the inputs of
+ * Tests the operations that api-v3.md lists in "Endpoints known by name only", with the inputs of
  * docs/service.md section 1.
  */
 import { expect, test } from "vitest";

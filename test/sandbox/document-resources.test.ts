@@ -1,5 +1,5 @@
 /**
- * The fields of api-v3.md, Resources and their fields, and of its Versioning: every resource has
+ * Tests the fields of api-v3.md, "Resources and their fields" and "Versioning": every resource has
  * these, and no other.
  */
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * The sentences of api-v3.md, Conventions and Shared rules, each over every operation it speaks of.
- * Rule 1 is in document-authentication.
+ * Tests the sentences of api-v3.md, "Conventions" and "Shared rules", each with every operation it
+ * applies to. Rule 1 is in document-authentication.
  */
 import { expect, test } from "vitest";
 import type { EndpointName } from "../../src/api/endpoints/index.ts";

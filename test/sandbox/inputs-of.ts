@@ -1,6 +1,6 @@
 /**
- * Something to ask every operation for, from what the sandbox's sample names; and how an operation
- * is asked by name.
+ * Inputs for every operation, from the sandbox's sample, and a client that calls operations by
+ * name.
  */
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
@@ -16,7 +16,7 @@ export const ROWS: readonly (Endpoint & { readonly name: EndpointName })[] = Obj
   name: name as EndpointName,
 }));
 
-/** A sandbox that is asked by the names of operations, slowly enough for its rate. */
+/** Opens a sandbox whose operations are called by name, slowly enough for its rate limit. */
 export async function openService(options: Partial<SandboxOptions> = {}) {
   const sandbox = await openSandbox(options);
 
@@ -34,7 +34,7 @@ export async function openService(options: Partial<SandboxOptions> = {}) {
     return sandbox.send("GET", `${path}?${searchOf(inputs)}`, undefined, headers);
   }
 
-  /** Page after page until the cursor ends it, or so many. */
+  /** Reads page after page until the cursor ends the list, or up to a number of items. */
   async function walk(name: EndpointName, inputs: Inputs, most = 1_000): Promise<readonly Reply[]> {
     const replies: Reply[] = [];
     const row: Endpoint = ENDPOINTS[name];
@@ -55,7 +55,7 @@ export async function openService(options: Partial<SandboxOptions> = {}) {
   return { ...sandbox, ask, walk, sampleInputs, put };
 }
 
-/** Without short and empty pages; `body` is the answer's alone. */
+/** Opens a sandbox without short and empty pages. `body` is only the answer's body. */
 export async function openPlain(options: Partial<SandboxOptions> = {}) {
   const service = await openService({ traps: false, ...options });
   const sample = (await service.control("GET", "sample")).body;
@@ -70,7 +70,7 @@ const searchOf = (inputs: Inputs): URLSearchParams =>
     ),
   );
 
-/** The cursor of an answer, with all its digits. */
+/** Returns the cursor of an answer, with all its digits. */
 export const cursorIn = (reply: Reply): string | undefined => {
   const [, text, digits] = /"next_cursor":(?:"([^"]+)"|(\d+))/.exec(reply.text) ?? [];
   return text ?? digits;

@@ -1,6 +1,6 @@
 /**
- * Faults that hold for a while or change the world: each is switched on by its number and seen over
- * HTTP.
+ * Tests faults that last for a while or change the world: each is switched on by its number and
+ * seen over HTTP.
  */
 import { expect, test } from "vitest";
 import { openSandbox, START_MS } from "./ask.ts";
@@ -169,7 +169,7 @@ test("fault 30 suspends an account, which comes back without a follower, and the
   await clock.advance(10 * MINUTE_MS);
   expect(await shown()).toEqual([0, 0, 0]);
   await clock.advance(10 * MINUTE_MS);
-  // Others may have come meanwhile.
+  // Other replies may have been added meanwhile.
   (await shown()).forEach((count, which) => expect(count).toBeGreaterThanOrEqual(before[which]));
 });
 

@@ -1,6 +1,6 @@
 /**
- * Every operation asked over HTTP, every answer and every error checked with the description that
- * the sandbox itself serves.
+ * Calls every operation over HTTP, and checks every answer and every error with the description
+ * that the sandbox itself serves.
  */
 import { expect, test } from "vitest";
 import { z } from "zod";

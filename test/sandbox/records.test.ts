@@ -1,6 +1,6 @@
 /**
- * Recorded data: a world is exported, another one starts from the lines with nobody of its own, and
- * answers the same.
+ * Tests recorded data: a world is exported, another one without accounts of its own starts from the
+ * lines, and gives the same answers.
  */
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openSandbox, serveSandbox, START_MS } from "./ask.ts";
@@ -22,10 +22,13 @@ const exported = async (sandbox: Sandbox) =>
   (await sandbox.send("GET", "/_sandbox/export", undefined, {})).text;
 const idsIn = (items: readonly Row[]) => items.map((item) => item["id"] as string);
 
-/** The rate limit counts by key, and time stands still here: enough keys for all requests. */
+/**
+ * The rate limit counts by key, and time stands still here, so there are enough keys for all
+ * requests.
+ */
 const KEYS = Array.from({ length: 40 }, (_, n) => `k${n}`);
 
-/** A world, its lines, and the world that was made of them. */
+/** Opens a world, exports its lines, and opens a second world from them. */
 async function openPair() {
   const first = await serveSandbox({ traps: false, keys: KEYS, accounts: 20 });
   await first.control("POST", "tweets", {
@@ -53,7 +56,7 @@ async function openPair() {
       : sandbox.send("POST", `/v3/${path}`, JSON.stringify(input), headers);
   };
 
-  /** The same request to both; the answer of the second, which is the first's. */
+  /** Sends the same request to both worlds and compares. Returns the second one's answer. */
   async function same(method: "GET" | "POST", path: string, input: Row): Promise<any> {
     const [one, two] = [
       await ask(first, method, path, input),
@@ -79,7 +82,7 @@ async function openPair() {
 }
 
 let opened: ReturnType<typeof openPair> | undefined;
-/** For those who only ask. */
+/** Returns one pair for all tests that only read. */
 const sharedPair = () => (opened ??= openPair());
 afterAll(async () => void (await (await opened)?.close()));
 

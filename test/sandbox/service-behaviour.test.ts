@@ -1,6 +1,6 @@
 /**
- * Behaviour of the service beyond its document, as docs/service.md has it: the sandbox behaves the
- * same. Search is in test/query.
+ * Tests behaviour of the service beyond its document, as docs/service.md describes it. The sandbox
+ * behaves the same. test/query covers search.
  */
 import { expect, test } from "vitest";
 import { openService } from "./inputs-of.ts";

@@ -1,5 +1,5 @@
 /**
- * Bad input of every kind, over the pages as over the API: each is answered in words, a page has a
+ * Tests bad input of every kind, on pages and in the API: each is answered in words, a page has a
  * link that leads on, and nothing is changed.
  */
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests in every framing and pace: each is answered or cut, none is a failure of the
- * server, and none holds it.
+ * Tests bodies of requests in every framing and pace: each is answered or cut off, none makes the
+ * server fail, and none occupies it.
  */
 import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
@@ -94,9 +94,9 @@ interface Framing {
   readonly sent: (body: string) => readonly string[];
   /** The answer of a route that reads the body. Other routes answer as always. */
   readonly answer: "good" | number;
-  /** It goes on after the answer for as long as the connection is open. */
+  /** A text that is sent on after the answer for as long as the connection is open. */
   readonly endless?: string;
-  /** It stops in the middle. */
+  /** Whether the body stops in the middle. */
   readonly stops?: true;
 }
 
@@ -178,7 +178,7 @@ function send(url: URL, { path, type, body }: Route, { header, sent, endless }: 
     socket.on("close", () => resolve(answer));
   });
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  // A connection that is cut is one of the answers.
+  // A connection that is cut off is one of the possible answers.
   socket.on("error", () => undefined);
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: ${type}\r\n${header(body)}\r\n`,

@@ -1,6 +1,6 @@
 /**
- * A daemon for the server's tests: views that answer from a status that a test may change, actions
- * that write down what they were asked.
+ * A daemon for the server's tests: its views show a status that a test may change, and its actions
+ * record their calls.
  */
 import type { DeadView } from "../../src/server/schema/dead-view.ts";
 import type { RefusedAttempt } from "../../src/model/history.ts";

@@ -1,4 +1,4 @@
-/** Silences on the page: added and ended with plain forms, as a browser sends them. */
+/** Tests silences on the page: added and ended with plain forms, as a browser sends them. */
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startServer } from "../../src/server/server.ts";
@@ -31,7 +31,7 @@ async function start(token?: string) {
   return { url: server.url, daemon };
 }
 
-/** Over node:http, because fetch sets Origin itself. */
+/** Sends a form over node:http, because fetch sets Origin itself. */
 function submit(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; location: string | undefined; text: string }>(
     (resolve, reject) => {

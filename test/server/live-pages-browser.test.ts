@@ -1,6 +1,6 @@
 /**
- * The pages of alerts, watches and sinks in a browser: they update by themselves, never overwrite a
- * form that somebody fills in, and say what a form did once.
+ * Tests the pages of alerts, watches and sinks in a browser: they update by themselves, never
+ * overwrite a form that somebody fills in, and show the result of a form once.
  */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { startServer } from "../../src/server/server.ts";
@@ -38,7 +38,7 @@ async function open(context: TestContext) {
   return {
     ...{ page, daemon, url: server.url, words },
     shows: (text: string) => until(text, async () => (await words()).includes(text)),
-    /** A second passes, the page asks, and what it does with the answer is done. */
+    /** Waits until a second has passed, and the page has asked and handled the answer. */
     async refresh() {
       await clock.advance(1_000);
       await page.read(`document.dispatchEvent(new Event("visibilitychange"))`);

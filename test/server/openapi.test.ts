@@ -1,6 +1,6 @@
 /**
- * The description of the API against what the server does: every route is in the document, and
- * every answer, good or bad, is what the document says.
+ * Compares the description of the API with the server: every route is in the document, and every
+ * answer, good or bad, is as the document says.
  */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -90,7 +90,7 @@ const operationOf = ({ method, path }: (typeof ROUTES)[number]) =>
   document.paths[path]?.[method.toLowerCase()];
 
 const readers = new Map<object, z.ZodType>();
-/** Reads values of a schema of the document. */
+/** Returns a schema of the document as a parser of values. */
 function readerOf(schema: object): z.ZodType {
   const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
   const known =
@@ -141,7 +141,7 @@ function unknownFields(schema: object, value: unknown, at = ""): readonly string
   );
 }
 
-/** A good value for each parameter, by operation or for all. */
+/** Good values for each parameter, for one operation or for all. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": { id: "1", name: "brand", item: "1899000000000000001" },
   readWatchDays: { id: "brand-mentions" },
@@ -186,7 +186,7 @@ const BODIES: Readonly<Record<string, { readonly type: string; readonly text: st
   },
 };
 
-/** Asks a route with these values, of which those in the path are put there. */
+/** Calls a route with these values. Those of the path are inserted there. */
 function ask(
   routes: ReturnType<typeof setUp>["routes"],
   route: (typeof ROUTES)[number],
@@ -250,7 +250,7 @@ describe.each(ROUTES.filter(({ path }) => path !== "/api/v1/tail"))("$method $pa
     daemon.events = { events: [eventEntry()], next: null, searched_to: null };
     const { operationId = "" } = operation ?? {};
     const answer = await ask(routes, route, goodValues(route), BODIES[operationId]);
-    // The stand-in has no report.
+    // The stand-in daemon has no report.
     expect(answer.status).toBe(
       operationId === "readReport" ? 404 : (operation?.responses[303] && 303) || 200,
     );

@@ -47,8 +47,8 @@ const dashboard = JSON.parse(read("grafana-dashboard.json")) as {
 };
 
 /**
- * The metrics of an expression, each with the labels its selector names; a histogram's series count
- * as the histogram.
+ * Returns the metrics of an expression, each with the labels that its selector names. The series of
+ * a histogram count as the histogram.
  */
 function selectorsOf(expr: string): { metric: string; labels: string[] }[] {
   return [...expr.matchAll(/(chirpwatch_[a-z_]+)(?:\{([^}]*)\})?/g)].map(
@@ -244,7 +244,8 @@ describe("the compose file", () => {
     for (const { init, mem_limit, pids_limit, logging } of Object.values(services)) {
       expect(init).toBe(true);
       expect(mem_limit).toMatch(/^\d+[mg]$/);
-      // Node's threads, and those of the health check and of a command beside the daemon.
+      // The limit must cover Node's threads, and those of the health check and of a command beside
+      // the daemon.
       expect(pids_limit).toBeGreaterThanOrEqual(64);
       expect(logging).toEqual({
         driver: "json-file",
@@ -310,7 +311,7 @@ describe("the files for several daemons", () => {
   });
 });
 
-/** The documents of a file, in the order in which it has them. */
+/** Returns the documents of a file, in order. */
 const documentsOf = (name: string) =>
   parseAllDocuments(read(name)).map((document) => document.toJS() as { readonly kind: string });
 

@@ -1,7 +1,7 @@
 /**
- * The pages for people who use a screen reader or a keyboard: axe finds nothing on any page, by day
- * and by night, on a telephone and on a wide screen, with every form open; and the keyboard reaches
- * everything and shows where it is.
+ * Tests the pages for people who use a screen reader or a keyboard. axe finds nothing on any page,
+ * in both colour schemes, on a telephone and on a wide screen, with every form open. The
+ * keyboard reaches everything and shows where it is.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -52,10 +52,13 @@ const PAGES = {
   "no page": "/nowhere",
 } as const;
 
-/** The rules of axe: all, or only those that depend on colours, which take a fraction of the time. */
+/**
+ * Sets of axe's rules: all of them, or only those that depend on colours, which take a fraction of
+ * the time.
+ */
 const RULES = { all: {}, colours: { runOnly: ["color-contrast", "link-in-text-block"] } } as const;
 
-/** The rules that a page breaks, each with the elements that do. */
+/** Returns the rules that a page breaks, each with the elements that break it. */
 const findings = (page: BrowserPage, rules: keyof typeof RULES): Promise<readonly string[]> =>
   page.read(`(async () => {
     for (const one of document.querySelectorAll("details")) one.open = true;

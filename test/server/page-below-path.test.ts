@@ -1,4 +1,7 @@
-/** The pages as a proxy serves them below a path: every link, form and redirect stays below it. */
+/**
+ * Tests the pages as a proxy serves them below a path: every link, form and redirect stays below
+ * it.
+ */
 import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "../../src/server/server.ts";
@@ -40,7 +43,7 @@ function ask(url: string, method: string, body = ""): Promise<Answer> {
 }
 
 /**
- * The daemon behind a proxy that removes the path, as nginx does for `location /ops/chirp/ {
+ * Starts the daemon behind a proxy that removes the path, as nginx does for `location /ops/chirp/ {
  * proxy_pass http://daemon/; }`.
  */
 async function start() {
@@ -93,7 +96,7 @@ it("every link leads to a page, and every form ends on one", async () => {
     const answer = await ask(at, "GET");
     expect(answer.status, at).toBe(200);
     if (!answer.type.startsWith("text/html")) continue;
-    // One watch stands for all.
+    // One watch is enough, so links to the others are left out.
     const links = addressesOf("href", answer, at).filter((to) => !/watches\/w[^0]/.test(to));
     toVisit.push(...links);
     for (const form of addressesOf("action", answer, at)) forms.add(form);
@@ -135,7 +138,7 @@ it("every link leads to a page, and every form ends on one", async () => {
     expect({ form, status }).toEqual({ form, status: 303 });
     expect((await ask(lands.href, "GET")).status, lands.href).toBe(200);
   }
-  // A silence that is gone has a page of its own, two levels further down.
+  // The page of a missing silence is two levels further down.
   const gone = await ask(`${root}silences/9/expire`, "POST");
   expect(gone.status).toBe(404);
   expect(addressesOf("href", gone, `${root}silences/9/expire`)).toEqual([root, `${root}events`]);

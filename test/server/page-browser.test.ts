@@ -1,6 +1,6 @@
 /**
- * The pages in a browser, as a reader has them: on a telephone, with the keyboard, and while the
- * daemon goes away and comes back.
+ * Tests the pages in a browser: on a telephone, with the keyboard, and while the daemon goes away
+ * and comes back.
  */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { type RunningServer, startServer } from "../../src/server/server.ts";
@@ -20,7 +20,7 @@ import {
 const SECOND = 1_000;
 const openPage = useBrowser();
 
-/** A server that can go away and come back at its address, and a browser that shows it. */
+/** Opens a server that can go away and come back at its address, and a browser that shows it. */
 async function open(context: TestContext) {
   const page = await openPage(context);
   const daemon = createDaemonStandIn();

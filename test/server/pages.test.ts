@@ -1,4 +1,4 @@
-/** The pages of one alert, one watch and one sink, and what their forms do. */
+/** Tests the pages of one alert, one watch and one sink, and what their forms do. */
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";
 import type { ItemHistory } from "../../src/model/history.ts";

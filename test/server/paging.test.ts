@@ -1,4 +1,4 @@
-/** Lists of the API, page by page. */
+/** Tests the paging of the API's lists. */
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,4 +1,4 @@
-/** `server.read_token` beside `server.token`: it reads everything and changes nothing. */
+/** Tests `server.read_token` beside `server.token`: it reads everything and changes nothing. */
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,4 +1,4 @@
-/** The routes of alerts that are sent again. */
+/** Tests the routes that send alerts again. */
 import { expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

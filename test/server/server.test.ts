@@ -41,7 +41,7 @@ interface Answer {
   readonly json: () => unknown;
 }
 
-/** Over node:http, because fetch sets Host and Origin itself. */
+/** Sends a request over node:http, because fetch sets Host and Origin itself. */
 function ask(
   url: string,
   headers: Record<string, string> = {},

@@ -1,6 +1,6 @@
 /**
- * The forms of silences in a browser: one is added and ended by hand, what is written stays while
- * the page updates, and a refusal keeps it.
+ * Tests the forms of silences in a browser: a silence is added and ended by hand, typed text stays
+ * while the page updates, and a refusal keeps it.
  */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { startServer } from "../../src/server/server.ts";
@@ -44,7 +44,7 @@ async function open(context: TestContext) {
     daemon,
     clock,
     words,
-    /** A page that comes after this one may not be there yet. */
+    /** The next page may not be there yet. */
     shows: (text: string) =>
       until(text, async () => (await words().catch(() => "")).includes(text)),
     unfold: () => page.read(`document.querySelector("details summary").click()`),

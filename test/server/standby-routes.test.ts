@@ -1,6 +1,6 @@
 /**
- * A daemon that stands by is well, is ready only where it waits for nothing but the end of an older
- * version, and says what it waits for.
+ * Tests a daemon that stands by: it is healthy, is ready only if all it waits for is the end of an
+ * older version, and says what it waits for.
  */
 import { describe, expect, it } from "vitest";
 import { createStandbyRoutes } from "../../src/server/standby-routes.ts";

@@ -1,4 +1,4 @@
-/** The route that goes on answering. */
+/** Tests the route whose answer continues as long as it is read. */
 import { expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 /**
- * The way to an answer, for somebody who sees the pages for the first time: at most three clicks on
- * links and buttons from the overview, followed through the HTML as it is served.
+ * Tests that a first-time reader of the pages needs at most three clicks on links and buttons from
+ * the overview to each answer. Follows the HTML as it is served.
  */
 import { expect, it } from "vitest";
 import { createRoutes } from "../../src/server/routes.ts";

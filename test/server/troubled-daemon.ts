@@ -1,4 +1,4 @@
-/** A stand-in that has everything that the pages can show: troubles, silences, replicas, texts. */
+/** A stand-in with everything that the pages can show: troubles, silences, replicas, texts. */
 import { makeEvent } from "../support/make-event.ts";
 import {
   createDaemonStandIn,
@@ -136,7 +136,7 @@ export function createTroubledDaemon(nowMs: number): DaemonStandIn {
   return daemon;
 }
 
-/** Turns the found item into one that nobody saw. */
+/** Turns the found item into one that no watch saw. */
 export function showUnseen(daemon: DaemonStandIn): void {
   daemon.found = {
     ...daemon.found,

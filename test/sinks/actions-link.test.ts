@@ -1,6 +1,6 @@
 /**
- * The link to the page where people act on alerts: in every sink, for one alert, several and lists, and
- * within the vendors' limits.
+ * Tests the link to the page where people act on alerts: in every sink, for one alert, several and
+ * lists, and within the vendors' limits.
  */
 import { describe, expect, it } from "vitest";
 import type { ActAt, OutboxEvent } from "../../src/model/sink.ts";
@@ -16,7 +16,7 @@ import { DIGEST_LAYOUTS } from "./digest-layouts.ts";
 
 const PAGE = "https://ops.example.com/chirp/alerts/";
 const SEARCH = `https://ops.example.com/chirp/events?since=${"x".repeat(120)}`;
-/** Ids of events have this length. */
+/** Returns the end of an event's id. */
 const idOf = ({ event }: OutboxEvent): string => event.subject.slice(-16).padStart(16, "0");
 const actAt: ActAt = (events) =>
   events[0] === undefined || events.length > 1 ? SEARCH : `${PAGE}${idOf(events[0])}`;

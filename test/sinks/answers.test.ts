@@ -1,6 +1,6 @@
 /**
- * Walks the table of docs/sinks.md: each sink is given each of its answers, and takes it for what
- * the table says.
+ * Tests the table of docs/sinks.md: each sink is given each of its answers, and treats it as the
+ * table says.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Outputs } from "../../src/model/outputs.ts";
@@ -66,7 +66,7 @@ function settingsOf(type: string, isWebhook: boolean): object {
   return own[type] ?? {};
 }
 
-/** Outputs that answer so. */
+/** Creates outputs that give this answer. */
 function outputsFor(given: GivenAnswer): Outputs {
   const real = createOutputs();
   return {
@@ -85,8 +85,8 @@ async function attempt(
 ): Promise<SendReceipt | SinkError> {
   if (given.kind === "http")
     server.answer((_request, response) => {
-      // A client that loads for long would meet a connection that the server has given up
-      // meanwhile.
+      // A client that takes long to load could otherwise find a connection that the server has
+      // closed meanwhile.
       const headers = {
         connection: "close",
         "content-type": "application/json",
@@ -175,7 +175,8 @@ describe("a mail to several", () => {
     expect(await attempt(email, refuse(), { taken })).toEqual({ ref: "<m1@example.com>" });
     expect(mail.mails.slice(-2).map(({ to }) => to)).toEqual([[TEAM], [BOSS]]);
     expect(mail.mails.at(-1)?.source).toContain(`To: ${TEAM}, ${BOSS}`);
-    // The one that is left is refused for good: a failure of that one, not of the sink.
+    // The only remaining address is refused for good. That is a failure of the address, not of the
+    // sink.
     expect(await attempt(email, refuse([BOSS, "550 5.1.1 no such user"]), { taken })).toMatchObject(
       {
         missed: [{ receiver: BOSS, error: expect.stringContaining("550") }],

@@ -20,7 +20,7 @@ describe("the Apprise sink", () => {
     const { title, body, ...rest } = JSON.parse(request?.body ?? "");
     expect(rest).toEqual({ type: "info", tag: "urgent", format: "text" });
     expect(title).toMatch(/posted/);
-    // The title is not said again.
+    // The body does not repeat the title.
     expect(body).toMatch(/^@\u200beveryone come\n\nOpen https:/);
   });
 

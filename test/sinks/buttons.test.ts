@@ -1,4 +1,7 @@
-/** The buttons below messages: within the vendors' limits, and nobody's but ours. */
+/**
+ * Tests the buttons below messages: they stay within the vendors' limits, and only the daemon can
+ * create them.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { CHAT_ACTIONS, readButtonId } from "../../src/model/chat-action.ts";

@@ -1,6 +1,6 @@
 /**
- * Alerts as cards in the chats that lay out lines: whole where there is room, and within every
- * limit their vendors name, whatever strangers write.
+ * Tests alerts as cards in the chats that consist of lines: complete if there is room, and within
+ * every limit of their vendors, whatever strangers write.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

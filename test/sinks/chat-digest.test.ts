@@ -1,4 +1,6 @@
-/** Lists of alerts in the chats: complete, in order, and within every limit their vendors name. */
+/**
+ * Tests lists of alerts in the chats: complete, in order, and within every limit of their vendors.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart, OutboxEvent } from "../../src/model/sink.ts";

@@ -1,6 +1,6 @@
 /**
- * The sinks that lay alerts out for people: how each renders them, what people see of it, and what
- * would take effect if a stranger had written it.
+ * The sinks that lay alerts out for people: how each renders them, what people see, and which texts
+ * would take effect if a stranger had written them.
  */
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -37,7 +37,7 @@ import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegra
 export interface ChatLayout {
   /** The name of the sink, as in "cards in …". */
   readonly name: string;
-  /** Most alerts in one message. */
+  /** The most alerts in one message. */
   readonly most: number;
   readonly render: (batch: Batch) => unknown;
   readonly refusal: (body: never) => string | undefined;
@@ -139,7 +139,10 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
 
 export const LAYOUTS: readonly ChatLayout[] = [...MARKED, ...TEXT_LAYOUTS];
 
-/** Within every limit of its vendor, valid UTF-8, and nothing of a stranger's takes effect. */
+/**
+ * Expects a message to stay within every limit of its vendor, to be valid UTF-8, and to contain no
+ * text of a stranger that takes effect.
+ */
 export function expectSafe({ refusal, seen, live, own }: ChatLayout, rendered: unknown): void {
   const body = rendered as never;
   expect(refusal(body)).toBeUndefined();
@@ -147,7 +150,7 @@ export function expectSafe({ refusal, seen, live, own }: ChatLayout, rendered: u
   expect(seen(body).replaceAll(own, "")).not.toMatch(live);
 }
 
-/** Longer than any message, of characters that renderers split, escape or count wrong. */
+/** Texts longer than any message, with characters that renderers split, escape or count wrongly. */
 export const longestText = fc
   .constantFrom("👩‍👩‍👧", "שלום ", "&", "@a ", '"', "\\", "{{", "*_`[", "𝕏")
   .map((unit) => unit.repeat(25_000 / unit.length));

@@ -33,7 +33,7 @@ async function written(read: NeutralMessage, changes: Partial<Batch> = {}): Prom
   const sink: Sink = await consoleSink.create("terminal", {}, deps);
   const events = changes.events ?? [{ event: makeEvent("1"), watches: ["brand"] }];
   const batch: Batch = { sample: false, ...changes, events, read: () => read };
-  // Through JSON and back, as the outbox keeps it.
+  // The body goes through JSON and back, as in the outbox.
   const body = JSON.parse(JSON.stringify(sink.render(batch)));
   await sink.send(
     { id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body },

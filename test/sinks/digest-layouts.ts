@@ -1,6 +1,6 @@
 /**
  * The sinks that lay lists of alerts out for people: how each renders a digest, what its vendor
- * refuses, and both ways in which people see it.
+ * refuses, and the two ways in which people see it.
  */
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
 import { type EmailBody, renderEmailDigest } from "../../src/sinks/email/email-render.ts";
@@ -32,17 +32,17 @@ export interface DigestLayout {
   readonly name: string;
   /** Renders all parts. */
   readonly render: (digest: Digest) => readonly DigestPart[];
-  /** Renders a part whenever one is asked for. */
+  /** Renders each part only when it is asked for. */
   readonly renderEach: (digest: Digest) => Iterable<DigestPart>;
   /**
    * Returns why the vendor would refuse either way to show the part, or undefined if it accepts
    * both.
    */
   readonly refusal: (body: never) => string | undefined;
-  /** Both ways to show the part. */
+  /** Returns both ways to show the part. */
   readonly ways: (body: never) => readonly string[];
   readonly live: RegExp;
-  /** Our own marks, which are meant to take effect. */
+  /** Matches the daemon's own marks, which are meant to take effect. */
   readonly own: RegExp;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Several alerts in one Discord message: each is a card of its own, and all of them together stay
- * within what Discord takes.
+ * Tests several alerts in one Discord message: each is a card of its own, and together they stay
+ * within Discord's limits.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";

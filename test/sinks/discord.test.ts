@@ -96,7 +96,7 @@ describe("a Discord webhook", () => {
       footer: { text: "brand" },
       timestamp: "2026-01-15T12:00:00.000Z",
     });
-    // The name above says who, and the text says what: a title would only say "Posted".
+    // The name above says who posted, and the text says what. A title would only say "Posted".
     expect(posted().embeds[0].title).toBeUndefined();
     expect(posted().embeds[0].description).toBe(
       `hello @\u200beveryone\n\n[Open](<https://x.com/alice/status/${tweetId(0)}>) · Followers 10`,
@@ -447,7 +447,7 @@ describe.each([
         new AbortController().signal,
       );
     expect(await post()).toMatchObject({ holdMs: 60_000 });
-    // The SDK may refuse a second one by itself.
+    // The SDK may refuse a second post by itself.
     const again: unknown = await post().catch((error: SinkError) => error.retry);
     expect(
       "afterMs" in Object(again) ? Number((again as { afterMs: number }).afterMs) : 0,

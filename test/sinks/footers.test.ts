@@ -1,4 +1,7 @@
-/** The line below messages: within the limits of each vendor, and without power over readers. */
+/**
+ * Tests the line below messages: it stays within the limits of each vendor, and its text takes no
+ * effect.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";

@@ -1,6 +1,7 @@
 /**
- * Digests of mixed alerts and of accounts that came and left, as they are laid out and rendered for
- * each sink: every vendor's limit is kept, each alert is listed or counted once, and sums are right.
+ * Tests digests of mixed alerts and of accounts that came and left, as they are laid out and
+ * rendered for each sink: every vendor's limit is kept, each alert is listed or counted once, and
+ * sums are right.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -97,8 +98,8 @@ const posts = (count: number, text: string): Drawn[] =>
   }));
 
 /**
- * Digests that reach each vendor's limits: many short lines (Telegram counts entities), lines whose
- * escapes are long (mail counts bytes), and as much as there can be around the lines.
+ * Digests that reach each vendor's limits: many short lines (Telegram counts entities), lines with
+ * long escapes (mail counts bytes), and the largest possible text around the lines.
  */
 const FULL: [Drawn[], Schedule | DigestCause][] = [
   [posts(140, "hi"), "throttle"],
@@ -248,8 +249,8 @@ const digestOf = (how: Schedule) => ({
 });
 
 /**
- * The sections hold all alerts, the largest first, and their places are dealt in turns. Within one,
- * the alerts are in their order.
+ * Checks that the sections hold all alerts, the largest section first, and that listed places are
+ * given to them in turn. Within a section, alerts keep their order.
  */
 function expectSections(
   sections: readonly DigestSection[],
@@ -264,7 +265,7 @@ function expectSections(
   },
 ): void {
   const counts = sections.map(({ count }) => count);
-  // The smallest sections together are the last one, however large it is.
+  // The last section gathers the smallest ones, so it may be of any size.
   const sorted = sections.length === MAX_SECTIONS ? counts.slice(0, -1) : counts;
   expect(sorted).toEqual([...sorted].sort((a, b) => b - a));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(events.length);
@@ -285,7 +286,9 @@ function expectSections(
 const listKey = ({ event }: OutboxEvent): string =>
   event.body.tweet === undefined ? `${event.type} ${event.labels["target"]}` : event.id;
 
-/** Each section has its heading with its number, once: a list has it in its sentence. */
+/**
+ * Checks that each section has its heading with its number, once. A list has it in its sentence.
+ */
 function expectHeadings(seen: string, sections: readonly DigestSection[]): void {
   for (const { title, isKind, items, count } of sections) {
     const isOneList = items.length === count && new Set(items.map(listKey)).size === 1;
@@ -302,7 +305,10 @@ function expectHeadings(seen: string, sections: readonly DigestSection[]): void 
   }
 }
 
-/** The links stand in the order of the sections; accounts of one list by their followers. */
+/**
+ * Checks that links are in the order of the sections, and accounts of one list in the order of
+ * their followers.
+ */
 function expectOrder(
   seen: string,
   {
@@ -322,7 +328,10 @@ function expectOrder(
   expect(places).toEqual([...places].sort((a, b) => a - b));
 }
 
-/** The counts of the heading add up to all alerts, and what is left out is a number. */
+/**
+ * Checks that the counts of the heading add up to all alerts, and that the rest is given as a
+ * number.
+ */
 function expectSums(
   seen: string,
   events: readonly OutboxEvent[],
@@ -341,7 +350,10 @@ interface Listed {
   readonly isScheduled: boolean;
 }
 
-/** Each listed alert has one link; of more than twenty accounts of one list the others are counted. */
+/**
+ * Checks that each listed alert has one link. Of more than twenty accounts of one list, the others
+ * are only counted.
+ */
 function expectLinks(seen: string, { events, listed, isScheduled }: Listed): void {
   const among = new Set(listed);
   let missing = 0;

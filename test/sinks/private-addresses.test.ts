@@ -1,6 +1,6 @@
 /**
- * One guard for every HTTP address that a sink has: by its name, by its number, and by what a name
- * leads to.
+ * Tests one guard for every HTTP address of a sink, given by name, by number, or by a name that
+ * leads to a private address.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
@@ -14,7 +14,7 @@ import { errorOf } from "./receiver.ts";
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
 
-/** Every name leads to this machine, to a port where nobody listens. */
+/** Resolves every name to this machine, to a port where nobody listens. */
 const resolve: ResolveHost = (_host, _options, done) =>
   done(null, [{ address: "127.0.0.1", family: 4 }]);
 const http = createHttpAgent({ resolve });

@@ -11,7 +11,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
 
 export interface Receiver extends Pick<LoopbackServer, "url" | "received" | "answer"> {
-  /** One attempt; `settings` as in the configuration. */
+  /** Makes one attempt. `settings` are as in the configuration. */
   send(
     type: string,
     settings: object,
@@ -20,7 +20,7 @@ export interface Receiver extends Pick<LoopbackServer, "url" | "received" | "ans
   ): Promise<SendReceipt>;
 }
 
-/** Listens while the tests of the file run. */
+/** Creates a receiver that listens while the tests of the file run. */
 export function useReceiver(): Receiver {
   let server: LoopbackServer;
   let http: HttpAgent;

@@ -1,4 +1,4 @@
-/** Every refusal that closes a sink says what to do about it, in words of its own. */
+/** Tests that every refusal that closes a sink says what to do about it. */
 import { describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
 import { tweetBatch } from "./chat-batch.ts";

@@ -13,7 +13,7 @@ const alice = {
   profile_image_url: "https://pics.example/alice.jpg",
 };
 
-/** Every limit Slack names, over any message. */
+/** Expects a message to stay within every limit that Slack names. */
 function expectWithinLimits({ text, blocks }: { text: string; blocks: readonly SlackBlock[] }) {
   expect(text.length).toBeGreaterThan(0);
   expect(text.length).toBeLessThanOrEqual(SLACK_TEXT_CHARS);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   http = createHttpAgent();
 });
 beforeEach(() => {
-  // The library that verifies reads the real clock, so the virtual one starts there.
+  // The library that verifies signatures reads the real clock, so the virtual one starts there.
   clock = createVirtualClock(Date.now());
   server.answer((_, response) => response.writeHead(204).end());
 });

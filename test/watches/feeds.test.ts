@@ -1,6 +1,6 @@
 /**
- * Watches of tweets beside search and timeline, against the sandbox: a silent baseline, then each
- * new tweet once.
+ * Tests watches of tweets beside search and timeline, against the sandbox: a silent baseline, then
+ * each new tweet once.
  */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -14,7 +14,7 @@ const post = (control: Control, order: JsonObject): string => {
   return id;
 };
 
-/** The only alert of one new thing: its event with its message. */
+/** Returns the only alert, its event with its message. */
 async function theOnlyOne({ minutes, alerts }: WatchFixture) {
   await minutes(2);
   const all = await alerts();
@@ -26,7 +26,7 @@ async function theOnlyOne({ minutes, alerts }: WatchFixture) {
   return only;
 }
 
-/** A post of a silent account, with an answer from before the watch. */
+/** Starts with a post of a silent account that was answered before the watch began. */
 async function startAnswered(type: string, kind: "reply_to" | "quote_of") {
   let id = "";
   const fixture = await startWatchFixture(type, (control) => {

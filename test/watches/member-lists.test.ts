@@ -1,6 +1,6 @@
 /**
- * Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who
- * goes, each time reported once.
+ * Tests watches of lists of accounts, against the sandbox: a silent baseline, then each join and
+ * each leave reported once.
  */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -39,13 +39,13 @@ const LIST = "1388742069157900291";
 const POST_ID = "2028440179309543424";
 const COMMUNITY = "1493446837214187523";
 
-/** One silent account with a follower of old. */
+/** Creates one silent account with an old follower. */
 const watched: FixtureSettings = (control) => {
   make(control, "golden_one");
   follow(control, "alice", "golden_one");
   return { accounts: ["golden_one"] };
 };
-/** One silent account that follows someone of old. */
+/** Creates one silent account that follows another one from before. */
 const watcher: FixtureSettings = (control) => {
   make(control, "golden_one", "golden_two");
   follow(control, "golden_one", "golden_two");

@@ -9,7 +9,7 @@ import { makeTweet, makeUser } from "../support/make-event.ts";
 const FOLDER = new URL("../../src/watches/", import.meta.url);
 const OTHERS = /^(?:registry|watch-type|roster-caveats)\.ts$|-schema\.ts$/;
 
-/** Settings of a type's own example. */
+/** Returns the settings of a type's own example. */
 function settingsOf(
   example: string,
   schema: { readonly shape: object; parse(value: unknown): unknown },

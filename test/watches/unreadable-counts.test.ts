@@ -1,6 +1,6 @@
 /**
- * A number that an answer leaves out is unknown. Taken for 0 it would cross back, and the next
- * answer would be an alert.
+ * Tests that a number which an answer leaves out is unknown. If it were taken for 0 it would cross
+ * the threshold back, and the next answer would raise an alert.
  */
 import { expect, it } from "vitest";
 import { startWatchFixture, type FixtureSettings } from "./watch-fixture.ts";

@@ -1,7 +1,7 @@
 /**
- * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one
- * process on the virtual clock: a test moves the world and reads the alerts. The control functions
- * of the sandbox are called as its control API would.
+ * One watch on the polling part of the daemon, with the bundled sandbox of seed 1, in one process
+ * on the virtual clock. A test moves the world and reads the alerts. The control functions of the
+ * sandbox are called as its control API would.
  */
 import { onTestFinished } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -29,20 +29,23 @@ export interface WatchFixture {
   readonly world: World;
   /** Asks the sandbox's control API. @throws when it refuses. */
   control(method: string, path: string, body?: JsonObject): JsonObject;
-  /** Minutes pass, and with them polls: every minute unless the watch says otherwise. */
+  /** Lets minutes pass, and polls with them: one every minute unless the watch says otherwise. */
   minutes(count: number): Promise<void>;
-  /** Oldest first. */
+  /** Returns the alerts, oldest first. */
   alerts(): Promise<readonly Alert[]>;
-  /** Billed requests so far, by endpoint. */
+  /** Returns the billed requests so far, by endpoint. */
   billed(): Readonly<Record<string, number>>;
 }
 
 /**
- * The type's own settings, or what sets the world up before the daemon starts and then gives them.
+ * The type's own settings, or a function that sets the world up before the daemon starts and then
+ * returns them.
  */
 export type FixtureSettings = JsonObject | ((control: WatchFixture["control"]) => JsonObject);
 
-/** The baseline is done when it resolves: two minutes have passed. Closed after the test. */
+/**
+ * Starts a watch and resolves when its baseline is done, after two minutes. Closed after the test.
+ */
 export async function startWatchFixture(
   type: string,
   settings: FixtureSettings,

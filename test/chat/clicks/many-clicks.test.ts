@@ -1,4 +1,4 @@
-/** 200 clicks in each chat. Ten thousand: test/long/clicks.test.ts. */
+/** Plays 200 clicks in each chat. test/long/clicks.test.ts plays ten thousand. */
 import { expect, it } from "vitest";
 import { playClicks } from "./many-clicks.ts";
 

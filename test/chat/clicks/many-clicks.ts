@@ -1,7 +1,7 @@
 /**
- * Many clicks on one message of the whole daemon, which is killed meanwhile, loses its sockets, and
- * gets clicks a second time. Holds what the message shows, and what the state has, against what was
- * clicked.
+ * Plays many clicks on one message of the whole daemon, which is killed meanwhile, loses its
+ * sockets, and receives some clicks twice. Compares what the message shows, and what the state
+ * holds, with the clicks.
  */
 import { onTestFinished } from "vitest";
 import { loadDriver } from "../../../src/state/db/driver.ts";
@@ -25,7 +25,10 @@ const PEOPLE = [
 ] as const;
 interface Person {
   readonly id: string;
-  /** Names the click too, so that what is shown and stored says which click it comes from. */
+  /**
+   * The person's name. It also identifies the click, so that shown and stored names say which click
+   * they come from.
+   */
   readonly name: string;
 }
 
@@ -38,11 +41,11 @@ interface ClickOnce {
   readonly id: string;
 }
 
-/** A vendor as far as these clicks go. */
+/** The vendor's side of these clicks. */
 interface Stage {
   readonly sink: object;
   readonly chat: object;
-  /** The id of the message in the state, as its buttons have it. */
+  /** Returns the id of the message in the state, as its buttons have it. */
   messageId(): string | undefined;
   shown(): string;
   /** Delivers a click. Resolves to whether it was answered; false if its socket was lost. */
@@ -89,7 +92,7 @@ async function stageOf(vendor: Vendor): Promise<Stage> {
   };
 }
 
-/** A click that was not answered after so many checks is delivered again. */
+/** A click that is unanswered after this many checks is delivered again. */
 const MAX_CHECKS = 25;
 const MESSAGE = { id: "" };
 
@@ -104,7 +107,7 @@ export interface ClicksPlayed {
   readonly effects: number;
 }
 
-/** Plays so many clicks. */
+/** Plays this many clicks. */
 export async function playClicks(
   vendor: Vendor,
   { clicks, seed }: { readonly clicks: number; readonly seed: number },
@@ -192,7 +195,7 @@ class Play {
   async #answered(click: ClickOnce): Promise<void> {
     let checks = MAX_CHECKS;
     let answer: boolean | undefined = false;
-    // Some arrive twice at the same time.
+    // Some clicks arrive twice at the same time.
     if (this.#chance(0.05)) void this.#stage.deliver(click);
     await until(
       "an answer to a click",
@@ -229,8 +232,8 @@ class Play {
   }
 
   /**
-   * Kills the daemon on the way. The click took effect or did not, and has taken effect once it was
-   * delivered again.
+   * Kills the daemon while it handles the click. The click has taken effect or not, and has surely
+   * taken effect once it was delivered again.
    */
   async #cutOff(click: ClickOnce): Promise<void> {
     const { kill, start } = this.#daemon;

@@ -1,6 +1,6 @@
 /**
- * Every row of who may do what: each button, in each chat, with each form of an entry of
- * `chat.allow`, alone and beside one that allows nobody, for each kind of person.
+ * Tests all combinations of who may do what: each button, in each chat, with each form of an entry
+ * of `chat.allow`, alone and beside one that allows nobody, for each kind of person.
  */
 import { expect, it } from "vitest";
 import { refusalOf } from "../../../src/chat/clicks/who-may.ts";
@@ -14,7 +14,7 @@ import { type ChatVerb, readAllowed } from "../../../src/model/chat-access.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-/** Each button and the key of `chat.allow` that decides about it. */
+/** The buttons, each with the key of `chat.allow` that decides about it. */
 const BUTTONS: readonly (readonly [ButtonVerb, ChatVerb])[] = [
   ["acknowledge", "acknowledge"],
   ["undo", "acknowledge"],
@@ -193,7 +193,7 @@ it("reads each user group of Slack at most once a minute, and lets whoever left 
   await clock.advance(1);
   expect(await asked()).toEqual([false, "unreadable", true]);
   expect(reads).toHaveLength(4);
-  // It is not asked again and again where it cannot be read.
+  // A group that cannot be read is not requested again and again.
   members.set("S2", ["U1"]);
   await clock.advance(59_999);
   expect(await has("S2", "U1")).toBe("unreadable");

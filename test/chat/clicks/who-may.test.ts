@@ -1,4 +1,4 @@
-/** The rows of who may do what: a vendor, an entry of `chat.allow`, a person, and the answer. */
+/** A table of who may do what: a vendor, an entry of `chat.allow`, a person, and the answer. */
 import { expect, it } from "vitest";
 import { refusalOf } from "../../../src/chat/clicks/who-may.ts";
 import type { Click } from "../../../src/chat/clicks/click.ts";
@@ -29,7 +29,7 @@ const manager = { ...discord, mayManageMessages: true };
 const oncall = { ...discord, roles: ["456"] };
 
 it.each([
-  // Without an entry, only acknowledging is for anybody.
+  // Without an entry, anybody may acknowledge and nobody may do anything else.
   ["acknowledge", undefined, slack, true],
   ["undo", undefined, slack, true],
   ["acknowledge", undefined, discord, false],
@@ -39,7 +39,7 @@ it.each([
   ["snooze", undefined, manager, false],
   ["mute_author", undefined, manager, false],
   ["not_relevant", undefined, slack, false],
-  // An entry replaces the default, also an empty one.
+  // An entry replaces the default, even if it is empty.
   ["acknowledge", [], slack, false],
   ["acknowledge", [], manager, false],
   ["acknowledge", ["channel"], slack, true],
@@ -47,20 +47,20 @@ it.each([
   ["snooze", ["channel"], discord, true],
   ["mute_author", ["channel"], slack, true],
   ["not_relevant", ["channel"], discord, true],
-  // People.
+  // Entries that name people.
   ["snooze", ["slack:user:U1"], slack, true],
   ["snooze", ["slack:user:U2"], slack, false],
   ["snooze", ["discord:user:1"], discord, true],
   ["snooze", ["discord:user:1"], slack, false],
   ["snooze", ["slack:user:U1"], discord, false],
-  // Roles and user groups.
+  // Entries that name roles and user groups.
   ["mute_author", ["discord:role:456"], oncall, true],
   ["mute_author", ["discord:role:456"], manager, false],
   ["mute_author", ["discord:role:456"], slack, false],
   ["not_relevant", ["slack:group:S1"], slack, true],
   ["not_relevant", ["slack:group:S1"], { person: { id: "U9", name: "Eve" } }, false],
   ["not_relevant", ["slack:group:S1"], discord, false],
-  // A group that cannot be read allows nobody, and hides nobody who is named besides it.
+  // A group that cannot be read allows nobody, but people named beside it stay allowed.
   ["not_relevant", ["slack:group:S0"], slack, false],
   ["not_relevant", ["slack:group:S0", "slack:user:U1"], slack, true],
 ] as const)("%s with %j for %j: %s", async (verb, allowed, facts, may) => {

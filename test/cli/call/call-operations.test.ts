@@ -1,6 +1,6 @@
 /**
- * `chirpwatch call` for every operation, over real HTTP, against one sandbox. As a process it is in
- * plan-and-call.test.ts.
+ * Tests `chirpwatch call` for every operation, over real HTTP, against one sandbox.
+ * plan-and-call.test.ts tests it as a process.
  */
 import { Command } from "commander";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import { type SandboxSample, sandboxParams } from "../../support/sandbox-params.
 
 let sandbox: Sandbox;
 let sample: SandboxSample;
-/** A key for each operation, so that none runs into the rate that the others used up. */
+/** Each operation has a key of its own, so that none meets the rate limit of another. */
 const keyOf = (name: EndpointName): string => `K-${name}`;
 const context = createContext();
 const log = context.logger("error");

@@ -1,4 +1,4 @@
-/** `ack`: without a daemon on a prepared state, then beside one. */
+/** Tests `ack`: first without a daemon on a prepared state, then beside one. */
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";

@@ -1,4 +1,6 @@
-/** `backfill`: against one sandbox, before any daemon ran, beside one, and after it stopped. */
+/**
+ * Tests `backfill` against one sandbox: before any daemon ran, beside one, and after it stopped.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";

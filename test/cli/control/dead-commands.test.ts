@@ -1,6 +1,6 @@
 /**
- * `dead list`, `dead ack` and `replay --dead`: without a daemon on a prepared state, then beside
- * one that delivers what is sent again.
+ * Tests `dead list`, `dead ack` and `replay --dead`: first without a daemon on a prepared state,
+ * then beside one that delivers what is sent again.
  */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await prepareDead();
 });
 
-/** One message that expired, one that was refused, and one of a sink that is gone. */
+/** A message that expired, one that was refused, and one of a sink that is gone. */
 const DEAD: readonly {
   readonly id: string;
   readonly sink: string;

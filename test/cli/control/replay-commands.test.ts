@@ -1,6 +1,6 @@
 /**
- * `replay --event` and `replay --since`: on a prepared state without a daemon, then beside one that
- * delivers what is sent again.
+ * Tests `replay --event` and `replay --since`: first on a prepared state without a daemon, then
+ * beside one that delivers what is sent again.
  */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -38,8 +38,8 @@ beforeEach(async () => {
 });
 
 /**
- * Alerts that were sent to `hook` so long ago, as messages `sent-0`, `sent-1` … of events
- * `event-0`, `event-1` …
+ * Prepares alerts that were sent to `hook` this long ago, as messages `sent-0`, `sent-1` … of
+ * events `event-0`, `event-1` …
  */
 async function prepareSent(...agesMs: number[]): Promise<void> {
   const clock = createSystemClock();

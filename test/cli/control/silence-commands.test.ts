@@ -1,4 +1,6 @@
-/** `silence add`, `list`, `expire` and `replay --silenced`: without a daemon, then beside one. */
+/**
+ * Tests `silence add`, `list`, `expire` and `replay --silenced`: without a daemon, then beside one.
+ */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";
@@ -35,7 +37,7 @@ beforeEach(async () => {
   });
 });
 
-/** Alerts of `quiet` at the sink `hook` that silence 1 holds back. */
+/** Prepares alerts of `quiet` at the sink `hook` that silence 1 holds back. */
 async function prepareSilenced(count: number): Promise<void> {
   const clock = createSystemClock();
   const store = await openStore({

@@ -1,4 +1,4 @@
-/** The scenario of the demo, in the sandbox's world. */
+/** Tests the scenario of the demo in the sandbox's world. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { playScenario, type ScenarioTrack } from "../../../src/cli/demo/play-scenario.ts";

@@ -47,7 +47,7 @@ const line = (changes: Partial<ExplainLine> = {}): ExplainLine => ({
 const textOf = (...verdicts: readonly ExplainLine[]): string =>
   formatExplanation({ item: "x.com/1", item_id: "1", first_reads: [], unseen: null, verdicts });
 
-/** The text behind such a title. */
+/** Returns the text that follows a title. */
 const after = (title: string, text: string): string =>
   text
     .split("\n")

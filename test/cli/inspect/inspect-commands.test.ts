@@ -1,5 +1,6 @@
 /**
- * `status`, `explain` and `state`: beside a daemon on the bundled sandbox, and after one stopped.
+ * Tests `status`, `explain` and `state`: beside a daemon on the bundled sandbox, and after it
+ * stopped.
  */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ let daemon: RunningDaemon;
 let alerted: string;
 const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 
-/** A daemon whose first alert is sent, in a folder of its own. */
+/** Starts a daemon in a folder of its own and waits until its first alert is sent. */
 async function startAlerting(): Promise<void> {
   folder = makeFolder();
   writeConfig(folder, CONFIG);
@@ -47,9 +48,9 @@ describe("beside a running daemon", () => {
     expect(err).toBe("");
     expect(out).toMatch(/^State: running \(version /);
     expect(out).toMatch(/^news +search +@every 5m +[1-9]/m);
-    // The next poll may come at any moment, and may bring more.
+    // The next poll may come at any moment and find more.
     expect(out).toMatch(/^terminal +console +console +\d+ +- +[1-9]\d* +0/m);
-    // The world goes with the clock: the newest match may be a post, a reply or a quote.
+    // The world depends on the clock: the newest match may be a post, a reply or a quote.
     expect(out).toMatch(/^\d+\w ago +news +.*\(@\w+\) (?:posted|replied|quoted)/m);
     expect(code).toBe(0);
   });

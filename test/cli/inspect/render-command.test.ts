@@ -1,6 +1,6 @@
 /**
- * `render`: from the state and beside a daemon, of a watch with events and of one without, and what
- * it says where it cannot.
+ * Tests `render`: from the state and beside a daemon, for a watch with events and one without, and
+ * its errors.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
@@ -103,8 +103,8 @@ describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
   it("shows the latest event of a watch, as text and as what the sink would be sent", async () => {
     const { code, out, err } = await render("news", "--sink", "terminal");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    // No space stands before the ellipsis: of a text that begins with a word of one letter only
-    // that is left.
+    // No space precedes the ellipsis. If the text begins with a word of one letter, only that
+    // letter is left.
     expect(out).toMatch(/^@\w+\n.{1,2}…\n/);
     const view = JSON.parse((await render("news", "--sink", "hook", "--json")).out);
     expect(view).toMatchObject({

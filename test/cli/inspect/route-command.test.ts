@@ -1,4 +1,4 @@
-/** `route test`: which routes and sinks an event would take, by the configuration alone. */
+/** Tests `route test`: which routes and sinks an event would take, by the configuration alone. */
 import { beforeAll, expect, it } from "vitest";
 import { makeFolder } from "../../support/bin-process.ts";
 import { writeConfig } from "../../support/daemon-process.ts";

@@ -1,4 +1,7 @@
-/** `status` without a daemon: what the state holds, and nothing that only a daemon knows. */
+/**
+ * Tests `status` without a daemon: it shows what the state holds, and nothing that only a daemon
+ * knows.
+ */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";

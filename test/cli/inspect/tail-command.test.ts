@@ -1,4 +1,4 @@
-/** `tail` beside a daemon that is killed and started again, and without one. */
+/** Tests `tail` beside a daemon that is killed and started again, and without one. */
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { cleanUpAfterwards, createFixture, type Fixture, noted } from "../../e2e/fixture.ts";

@@ -1,5 +1,5 @@
 /**
- * `status` and `explain` for people: why alerts wait and until when, and what became of the last
+ * Tests how `status` and `explain` say why alerts wait and until when, and what became of the last
  * ones.
  */
 import { describe, expect, it } from "vitest";

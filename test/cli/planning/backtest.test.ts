@@ -1,4 +1,4 @@
-/** The options of `backtest` and `plan --messages`, what they refuse, and what they print. */
+/** Tests the options of `backtest` and `plan --messages`, what they refuse, and what they print. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadActiveConfig } from "../../../src/app/backtest/active-config.ts";
@@ -46,7 +46,9 @@ const openState = (folder: string) =>
     ...{ clock: createSystemClock(), random: createSystemRandom() },
   });
 
-/** A state in which a daemon archived three posts an hour apart, with 0, 10 and 20 likes. */
+/**
+ * Creates a state in which a daemon archived three posts an hour apart, with 0, 10 and 20 likes.
+ */
 async function makeState(folder: string, archived = [0, 10, 20]): Promise<void> {
   const store = await openState(folder);
   const config = await goodConfig(ACTIVE);

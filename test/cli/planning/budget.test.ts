@@ -1,4 +1,7 @@
-/** `budget`: its plot and its text, and the command beside a daemon, after it, and without one. */
+/**
+ * Tests `budget`: its plot and its text, and the command beside a daemon, after it, and without
+ * one.
+ */
 import { describe, expect, it } from "vitest";
 import { plotSpending } from "../../../src/cli/planning/budget-plot.ts";
 import { formatBudget } from "../../../src/cli/planning/budget-text.ts";
@@ -32,7 +35,7 @@ const quota = (changes: Partial<QuotaView> = {}): QuotaView => ({
   ...changes,
 });
 
-/** 4,000 requests, spent evenly hour by hour. */
+/** A budget of 4,000 requests, spent evenly hour by hour. */
 const view = (changes: Partial<BudgetView> = {}): BudgetView => ({
   quota: quota(),
   price: null,

@@ -1,4 +1,4 @@
-/** `test`, against one sandbox and a stand-in for Slack. */
+/** Tests the `test` command, against one sandbox and a stand-in for Slack. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFolder } from "../../support/bin-process.ts";
 import { json, type LoopbackServer, startLoopbackServer } from "../../support/loopback-server.ts";

@@ -1,4 +1,4 @@
-/** `chirpwatch init`: what it writes, what it refuses, what it asks. */
+/** Tests `chirpwatch init`: what it writes, what it refuses, what it asks. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -253,7 +253,7 @@ describe("init --send-sample", () => {
 });
 
 describe("the questions of init", () => {
-  /** Answers in turn. */
+  /** Runs `init` and gives it the answers in turn. */
   async function askWith(answers: readonly string[]) {
     const asked: string[] = [];
     const said: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Files of secrets as they are on a disk: only a regular file of a reasonable size is read, and
+ * Tests files of secrets on a real disk: only a regular file of a reasonable size is read, and
  * nothing waits for a pipe.
  */
 import { spawnSync } from "node:child_process";

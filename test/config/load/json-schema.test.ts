@@ -17,7 +17,7 @@ const typesIn = (section: string) => built.properties?.[section]?.additionalProp
 
 describe("the JSON Schema", () => {
   it("is committed as it is built now", async () => {
-    // After a change of a schema: npx vitest run test/config -u
+    // Run `npx vitest run test/config -u` after a change of a schema.
     const lines = JSON.stringify(built, null, 1).replaceAll(/^ +/gm, "");
     await expect(`${lines}\n`).toMatchFileSnapshot("../../../config/watches.schema.json");
   });

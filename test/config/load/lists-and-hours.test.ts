@@ -1,6 +1,6 @@
 /**
- * Lists that stand in files, hours in which nothing is sent, and conditions of routes: taken,
- * inherited and refused.
+ * Tests lists in files, hours in which nothing is sent, and conditions of routes: how they are
+ * read, inherited and refused.
  */
 import { describe, expect, it } from "vitest";
 import { goodConfig, loadText } from "../load-text.ts";

@@ -374,7 +374,7 @@ describe("values", () => {
     expect(route?.mutes?.map((mute) => mute.name)).toEqual(["nights"]);
     expect(route?.routes[0]).toMatchObject({ groupBy: ["watch"], groupWaitMs: 5_000, sinks: [] });
     expect(route?.routes[0]?.mutes).toBeUndefined();
-    // Monday 23:00 ends on Tuesday at 07:00.
+    // A window that begins on Monday at 23:00 ends on Tuesday at 07:00.
     expect(route?.mutes?.[0]?.endsAt(Date.UTC(2024, 0, 1, 23))).toBe(Date.UTC(2024, 0, 2, 7));
   });
 });

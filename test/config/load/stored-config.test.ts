@@ -1,4 +1,4 @@
-/** A configuration that is stored can be loaded again, and shows no secret. */
+/** Tests that a stored configuration can be loaded again and shows no secret. */
 import { expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load/load-config.ts";
 import type { Files } from "../../../src/model/files.ts";

@@ -301,7 +301,7 @@ const FOOTER = acknowledgedLine({
 const NO_FACTS: MessageFacts = { id: "0B1_Lkt6GtooE69QYIuJwt" };
 const MARKED: MessageFacts = { ...NO_FACTS, footer: FOOTER };
 
-/** A message with buttons, before and after its alert was acknowledged. */
+/** Renders a message with buttons, before and after its alert was acknowledged. */
 function slackButtons(): readonly unknown[] {
   const body = {
     ...renderSlack(batch(ALERTS.slice(0, 1)), BUTTONS_CHARS),

@@ -1,4 +1,4 @@
-/** The pages of a small team's daemon on a quiet day, as the README and docs/page.md show them. */
+/** Renders the pages of a small team's daemon on a quiet day, for the README and docs/page.md. */
 import { renderPage } from "../../../src/server/page/page.ts";
 import { renderAlertPage } from "../../../src/server/page/page-alert.ts";
 import { renderEventsPage } from "../../../src/server/page/page-events.ts";

@@ -1,6 +1,6 @@
 /**
- * Feeds random hostile inputs to a part of the daemon, and holds it to what nobody may make it do:
- * crash, hang, fill the memory, show a stack.
+ * Feeds random hostile inputs to a part of the daemon, and checks that none makes it crash, hang,
+ * fill the memory or show a stack.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -10,19 +10,23 @@ import fc from "fast-check";
 export interface HostileTarget<Input> {
   readonly name: string;
   readonly inputs: fc.Arbitrary<Input>;
-  /** Feeds one. @returns what somebody reads of it. @throws where the part does what it must not */
+  /**
+   * Feeds one input. @returns the texts that somebody reads because of it. @throws if the part does
+   * what it must not
+   */
   feed(input: Input): readonly string[] | Promise<readonly string[]>;
 }
 
-/** CPU time of one input: other work on the machine does not count. */
+/** The limit for the CPU time of one input. Other work on the machine does not count. */
 const MAX_CPU_MS = 1_000;
 const MAX_MEMORY_BYTES = 300 * 1_048_576;
 /**
- * Inputs of one property: between two of them the event loop turns, and a failure names its own.
+ * The inputs of one property. Between two properties the event loop turns, and a failure names its
+ * own seed.
  */
 const BATCH = 1_000;
 
-/** A stack, or a sentence of the language's own about a mistake in the code. */
+/** Matches a stack, or a message of the runtime about a mistake in the code. */
 const STACK =
   /\n\s+at \S|node_modules|\.[jt]s:\d+:\d+|Cannot (?:read|set) propert|is not a function|is not iterable|is not defined|Maximum call stack|\[object Object\]|Invalid (?:array|string) length/;
 
@@ -30,9 +34,12 @@ export interface HostileOptions {
   readonly runs: number;
   /** The same seed gives the same inputs. */
   readonly seed: number;
-  /** Bytes that the part uses now; of this process unless given. */
+  /** Returns the memory that the part uses now, in bytes. By default that of this process. */
   readonly memoryBytes?: () => number;
-  /** Milliseconds that the part has used so far; the CPU time of this process unless given. */
+  /**
+   * Returns the time that the part has used so far, in milliseconds. By default the CPU time of
+   * this process.
+   */
   readonly usedMs?: () => number;
 }
 
@@ -84,8 +91,8 @@ function watchInputs(name: string) {
 }
 
 /**
- * Measures the bytes that this process uses more than at first. Garbage of the test itself counts
- * only until it is collected.
+ * Creates a function that returns how many more bytes this process uses than at first. Garbage of
+ * the test itself counts only until it is collected.
  */
 function createMemoryMeter(): () => number {
   const baseBytes = process.memoryUsage().rss;
@@ -96,7 +103,7 @@ function createMemoryMeter(): () => number {
   };
 }
 
-/** @throws Error with the seed and the input, made smaller */
+/** Plays inputs from the seed. @throws Error with the seed and the smallest input that fails */
 export async function playHostile<Input>(
   target: HostileTarget<Input>,
   options: HostileOptions,

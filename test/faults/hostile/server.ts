@@ -1,6 +1,6 @@
 /**
- * Requests to the daemon's two doors, its address and its control socket, as no client of it would
- * send them.
+ * Sends requests to the daemon's address and its control socket that none of its clients would
+ * send.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -26,7 +26,7 @@ export interface HostileRequest {
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
   readonly framing: Framing;
-  /** Instead of a request. */
+  /** Bytes to send instead of a request. */
   readonly raw?: string;
 }
 
@@ -253,7 +253,8 @@ export interface Doors {
 const ANSWERED_WITHIN_MS = 15_000;
 
 /**
- * @returns what came back until the other side closed, or until there is enough of what never ends
+ * Sends a request. @returns the answer until the other side closed, or until there is enough of an
+ * endless one
  */
 function exchange(doors: Doors, request: HostileRequest): Promise<string> {
   const socket: Socket = request.isSocket
@@ -268,7 +269,7 @@ function exchange(doors: Doors, request: HostileRequest): Promise<string> {
       clearTimeout(timer);
       socket.removeAllListeners();
       socket.on("error", () => undefined);
-      // No port waits behind it: there are a hundred thousand of them.
+      // A reset keeps no port in TIME_WAIT. A hundred thousand requests would need too many.
       if (request.isSocket) socket.destroy();
       else socket.resetAndDestroy();
       if (error === undefined) resolve(text);
@@ -301,8 +302,8 @@ export function serverTarget(doors: Doors, isAlive: () => boolean): HostileTarge
 }
 
 /**
- * Bodies that come a byte a second, or never end: many at once, while others must be answered.
- * @returns what came back of each
+ * Sends many bodies at once, each at one byte a second or without an end. Other requests must be
+ * answered meanwhile. @returns the answer to each
  */
 export function sendSlowly({ port }: Doors, count: number): readonly Promise<string>[] {
   return Array.from({ length: count }, (_, n) => {

@@ -1,4 +1,4 @@
-/** The parts of the daemon that read what others write, each with inputs meant to break it. */
+/** The parts of the daemon that read foreign data, each with inputs meant to break it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
@@ -63,7 +63,7 @@ const YAML_SCRAPS = [
   "%YAML 9\n",
 ];
 
-/** A map of names that the language has and has not, in any depth. */
+/** Maps of any depth, with keys that the configuration language has and keys that it has not. */
 const configTree = fc.letrec<{ value: unknown; map: object }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },
@@ -330,7 +330,7 @@ const CEL_WORDS = [
     ".split(",
   ],
 ];
-/** Conditions that are right, to begin with. */
+/** Valid conditions, from which broken ones are made. */
 const CEL_TEXTS = [
   'tweet.lang == "en" && tweet.likes_count > 5',
   'tweet.entities.exists(e, e.type == "photo") || tweet.user.verified',
@@ -384,7 +384,8 @@ export const condition: HostileTarget<readonly [string, number]> = {
     fc.nat(BODIES.length - 1),
   ),
   feed([text, body]) {
-    // It keeps what it has compiled, as a configuration has so many and no more.
+    // The compiler caches what it has compiled, which is fine for the limited conditions of a
+    // configuration. A new one keeps the memory small.
     if ((compiled += 1) % 500 === 0) compiler = createWhereCompiler();
     const where = compiler.compile(text, BODIES[body] ?? search.body);
     if (!("matches" in where)) return [where.message];

@@ -1,6 +1,6 @@
 /**
- * Texts that somebody may write to break what reads them: names that every object has, numbers
- * beyond all bounds, halves of characters, much of anything.
+ * Texts written to break whatever reads them: names that every object has, numbers beyond all
+ * bounds, halves of characters, and very long texts.
  */
 import fc from "fast-check";
 import { hostileText } from "../../render/hostile-text.ts";
@@ -92,7 +92,7 @@ export const oddValue = fc.oneof(
   { weight: 2, arbitrary: hostileText },
 );
 
-/** A piece of text many times, as long as a message may be or longer. */
+/** A piece of text repeated many times, as long as a message may be or longer. */
 export const longText = fc
   .tuple(
     fc.oneof(
@@ -103,7 +103,7 @@ export const longText = fc
   )
   .map(([piece, times]) => piece.repeat(times));
 
-/** A text with parts cut out, put in, doubled or taken from another one. */
+/** A text with parts cut out, inserted, doubled or taken from another text. */
 export const damaged = (
   texts: readonly string[],
   scraps: fc.Arbitrary<string>,
@@ -140,7 +140,7 @@ export const damaged = (
       }, text),
     );
 
-/** Words of a language in any order, a few of them beyond it. */
+/** Words of a language in any order, with a few that do not belong to it. */
 export const shuffled = (
   words: readonly string[],
   glue: readonly string[],
@@ -160,7 +160,7 @@ export const shuffled = (
     )
     .map((parts) => parts.flat().join(""));
 
-/** Something inside itself, many times. */
+/** A construct nested in itself many times. */
 export const nested = (
   pairs: readonly (readonly [string, string])[],
   inner: fc.Arbitrary<string>,

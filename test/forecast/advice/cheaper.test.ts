@@ -135,8 +135,8 @@ describe("slowing down", () => {
       { schedule: every(300) },
     );
     const watches = [profile, timeline("t", 30, every(300)), search("s lang:en", every(3_600))];
-    // Without the profile, which asks for what the timelines need to know, these ask for it
-    // themselves.
+    // Without the profile watch, whose requests also serve the timelines, the timelines make their
+    // own.
     const change = kind(changesFor(watches, 3_500), "slower");
     expect(change?.watches.map(({ watchId }) => watchId).sort()).toEqual(["p", "t"]);
   });

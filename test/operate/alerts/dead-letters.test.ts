@@ -1,6 +1,6 @@
 /**
- * Alerts that are given up, as an operator meets them: reported to ops, shown, listed, sent again,
- * accepted.
+ * Tests alerts that are given up, from the operator's view: reported to ops, shown, listed, sent
+ * again, accepted.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -80,7 +80,7 @@ describe("what expires", () => {
       alerts: 3,
       effect: "now",
     });
-    // Whoever sends them again has perhaps just mended the sink: it is tried at once.
+    // A person who sends them again has perhaps just repaired the sink, so it is tried at once.
     await daemon.clock.advance(SECOND);
     const again = daemon.hook.messages().slice(before);
     expect(new Map(again.map(({ id, body }) => [id, body]))).toEqual(attempted);

@@ -1,6 +1,6 @@
 /**
- * The model of escalations. It is given what happens in the order of time, and says which steps
- * must be sent, and when.
+ * A model of escalations. It is given events in order of time, and decides which steps must be
+ * sent, and when.
  */
 
 export interface ModelStep {
@@ -99,7 +99,7 @@ export class EscalationModel {
     this.#isUp = false;
   }
 
-  /** Sends what falls due until then, in its order. */
+  /** Sends the steps that fall due until then, in order. */
   advance(toMs: number): void {
     while (this.#isUp) {
       const [next] = this.#all
@@ -122,7 +122,10 @@ export class EscalationModel {
     });
   }
 
-  /** The leader sees the configuration: what it planned and does not find is dropped for good. */
+  /**
+   * Plans the steps as the leader sees the configuration. A planned step that the configuration no
+   * longer has is dropped for good.
+   */
   #plan(one: Tracked): void {
     if (one.isEnded || this.#acknowledged.has(one.alert)) return;
     const steps = this.#stepsOf(one);

@@ -1,7 +1,7 @@
 /**
  * Plays escalations from a seed: alerts, acknowledgements, undos, silences, reloads, and leaders
  * that are killed around a commit, replaced, or two at once. A model that shares no code with the
- * daemon says which steps must be sent, when, and that nothing else is.
+ * daemon decides which steps must be sent and when. No other step may be sent.
  */
 import type { Config } from "../../../src/config/config.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
@@ -30,7 +30,7 @@ export interface Scene {
 export interface PlayedEscalations {
   readonly expected: readonly Sent[];
   readonly sent: readonly Sent[];
-  /** Steps of one message at one moment that are more than one event. */
+  /** Steps of one message at one moment that were sent as more than one event. */
   readonly divided: readonly string[];
   readonly errors: readonly string[];
 }
@@ -237,7 +237,7 @@ class Play {
   }
 }
 
-/** A run of a leader: after its end nothing that it asks is answered. */
+/** A run of a leader. After its end none of its calls is answered. */
 class LeaderRun {
   readonly store: EscalationStore;
   readonly #onOver: (isBefore: boolean) => void;

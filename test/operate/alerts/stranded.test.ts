@@ -1,6 +1,6 @@
 /**
- * Deliveries that wait for a sink which the configuration does not have: said in the log, and as a
- * reason of the status.
+ * Tests deliveries that wait for a sink which the configuration does not have: the log reports
+ * them, and the status gives them as a reason.
  */
 import { expect, it } from "vitest";
 import { strandedReasons, warnOfStranded } from "../../../src/operate/alerts/stranded.ts";

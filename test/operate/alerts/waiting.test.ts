@@ -1,6 +1,6 @@
 /**
- * Whatever waits says why and until when: in the status, on the page, for one item, and in the last
- * alerts.
+ * Tests that everything that waits says why and until when: in the status, on the page, for one
+ * item, and in the last alerts.
  */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
@@ -41,7 +41,7 @@ const waits = async (daemon: InnerDaemon) =>
 const deliveryOf = async (daemon: InnerDaemon, id: string | undefined) =>
   (await daemon.call(`explain/${id}`)).verdicts[0].deliveries[0];
 
-/** The same words in all four places. */
+/** Expects the same words in all four places. */
 async function expectEverywhere(
   daemon: InnerDaemon,
   id: string | undefined,

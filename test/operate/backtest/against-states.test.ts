@@ -1,6 +1,6 @@
 /**
- * Backtests of simulated worlds with restarts and outages, against the states that these left. All
- * of it is `npm run sim -- --backtest`, and 1,000 seeds are in `npm run test:long`.
+ * Tests backtests of simulated worlds with restarts and outages against the states that these left.
+ * `npm run sim -- --backtest` runs more, and `npm run test:long` 1,000 seeds.
  */
 import { beforeAll, expect, it } from "vitest";
 import { checkBacktest } from "../../sim/backtest/check-backtest.ts";
@@ -10,8 +10,8 @@ import { warmUp } from "../../sim/run/warm-up.ts";
 beforeAll(warmUp);
 
 /**
- * They have duplicates, silences, deleted posts, mutes, posts that are too old, enrichments and
- * watches that ignore.
+ * These seeds have duplicates, silences, deleted posts, mutes, posts that are too old, enrichments
+ * and watches that ignore.
  */
 const SEEDS = [8, 11, 12, 15, 17];
 

@@ -1,6 +1,6 @@
 /**
- * Archived records detected again by other thresholds and ranks, beside a daemon that had these from
- * the start.
+ * Tests that archived records are detected again with other thresholds and ranks, as a daemon with
+ * these settings from the start would have done.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -64,7 +64,7 @@ const factsOf = (reads: readonly ArchivedRead[], planned: Planned, active: Plann
 const own = (reads: readonly ArchivedRead[]) => reads.map(({ facts }) => facts);
 
 /**
- * The facts without the counts of a tweet that is gone: they are those of the last alert, so each
+ * Leaves out the last counts of a deleted tweet. They are those of the last alert, so each
  * configuration remembers its own.
  */
 const withoutLast = (facts: readonly (readonly FoundFact[])[]) =>

@@ -30,7 +30,8 @@ ops: { sink: terminal }
     upstream: service.upstream,
     watches: config.watches,
   });
-  // Past a second run of the rarest: the first is at the start, and not where the others fall.
+  // By then the rarest watch has had its second run. Its first run comes at the start, not with the
+  // others.
   await clock.advanceTo(START + 4 * HOUR);
   const nowMs = clock.now();
   const known = await readKnown(harness.store, config, { hash: sha256, clock });

@@ -27,7 +27,7 @@ it("prints a range until a day was counted, and then what was counted", async ()
   const before = await view();
   const range = before.total.requests_per_month_range ?? { low: 0, high: 0, unknown_accounts: 0 };
   expect(range.unknown_accounts).toBe(50);
-  // A probe every five minutes costs 8,640 a month by itself.
+  // A probe every five minutes alone costs 8,640 a month.
   expect(range.low).toBeGreaterThan(8_640);
   expect(range.high).toBeGreaterThan(1.2 * range.low);
   expect(before.total.requests_per_month).toBeCloseTo((range.low + range.high) / 2, 1);
@@ -90,7 +90,7 @@ it("counts accounts that their list does not hold among those read by themselves
     most_requests_per_month_each: 4_320,
   });
   expect(short.watches[0]?.via_list?.missing).toBe(1);
-  // Both were read before.
+  // Both watches have had their first read.
   expect(short.total.first_requests).toBe(0);
   expect(short.total.requests_per_month - whole.total.requests_per_month).toBe(4_320);
 });

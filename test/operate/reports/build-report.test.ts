@@ -1,6 +1,6 @@
 /**
- * Reports over the real store: their sums, what they compare, and that a scheduled one goes out
- * once.
+ * Tests reports over the real store: their sums and comparisons, and that a scheduled report goes
+ * out once.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The counts by day: what is read again for each page, and what is remembered. */
+/** Tests the counts by day: what is read again for each page, and what is cached. */
 import { expect, it } from "vitest";
 import type { PeriodCount } from "../../../src/model/days.ts";
 import { createDays, type DaysDeps } from "../../../src/operate/reports/days.ts";

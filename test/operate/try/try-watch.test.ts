@@ -1,6 +1,6 @@
 /**
- * `chirpwatch test` on the types that are no lists of tweets: one poll of the bundled sandbox,
- * evaluated as if everything in it were new.
+ * Tests `chirpwatch test` for the types that are not lists of tweets: one poll of the bundled
+ * sandbox, evaluated as if everything in it were new.
  */
 import { expect, it } from "vitest";
 import { planTrial } from "../../../src/operate/try/try-watch.ts";
@@ -9,7 +9,7 @@ import { sha256 } from "../../../src/runtime/hash.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 import { startWatchFixture } from "../../watches/watch-fixture.ts";
 
-/** Settings that name something of the world, by what the sandbox says there is. */
+/** Settings that name objects of the world, made from the sandbox's sample. */
 type Settings = JsonObject | ((sample: Readonly<Record<string, readonly string[]>>) => JsonObject);
 
 async function tryIt(type: string, settings: Settings) {

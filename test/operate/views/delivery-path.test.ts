@@ -1,4 +1,4 @@
-/** The way of a delivery, as it is stored, in the words of `explain`. */
+/** Tests the stored way of a delivery in the words of `explain`. */
 import { expect, it } from "vitest";
 import { createPathReader } from "../../../src/operate/views/delivery-path.ts";
 import type { Config } from "../../../src/config/config.ts";

@@ -1,4 +1,4 @@
-/** Says which watches the overview reads and which it leaves out. */
+/** Tests which watches the overview reads and which it leaves out. */
 import { expect, it } from "vitest";
 import { createWatchReader, type WatchQuery } from "../../../src/operate/views/status-view.ts";
 import type { ViewsDeps } from "../../../src/operate/views/views-deps.ts";
@@ -6,7 +6,10 @@ import { makeWatch } from "../../support/make-watch.ts";
 
 const IDS = ["a", "b", "slow", "c", "paused", "failing"];
 
-/** A daemon that slows a watch down, has paused another, and whose polls of a third one fail. */
+/**
+ * Sets up a daemon that slows one watch down, has paused another, and whose polls of a third one
+ * fail.
+ */
 function setUp() {
   const listed: (readonly string[] | undefined)[] = [];
   const watches = [

@@ -24,7 +24,8 @@ interface Setup {
 }
 
 /**
- * A history in pages of two, newest first; templates write who they are, and what they were asked.
+ * Sets up a history in pages of two, newest first. Each template prints its own name and the data
+ * that it got.
  */
 function setUp({ events = [], sink = {}, route, body = "plain" }: Setup = {}) {
   const jobs: TemplateJob[] = [];

@@ -1,5 +1,6 @@
 /**
- * Samples of events: one of each watch type reads like an event, and carries what its type says.
+ * Tests samples of events: one of each watch type reads like an event and has the fields of its
+ * type.
  */
 import { expect, it } from "vitest";
 import { createReader } from "../../../src/operate/create-reader.ts";

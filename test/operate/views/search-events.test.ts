@@ -1,10 +1,10 @@
-/** The search of events in steps: how much a step examines, and when the search ends. */
+/** Tests the search of events in steps: how much a step examines, and when the search ends. */
 import { expect, it } from "vitest";
 import type { EventPage, EventQuery } from "../../../src/model/history.ts";
 import { searchEvents } from "../../../src/operate/views/events-view.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-/** A store whose events number from 1 to `count`, none of which matches. */
+/** Sets up a store whose events number from 1 to `count`. None of them matches. */
 function setUp(count: number, msAnEvent: number) {
   const clock = createVirtualClock(0);
   const steps: number[] = [];

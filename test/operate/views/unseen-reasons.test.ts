@@ -1,6 +1,6 @@
 /**
- * Each reason why a watch did not see an item, word for word. What leads to them in a whole daemon
- * is in unseen.test.ts.
+ * Tests the exact text of each reason why a watch did not see an item. unseen.test.ts tests how
+ * they come about in a whole daemon.
  */
 import { describe, expect, it } from "vitest";
 import { explainUnseen, type UnseenParts } from "../../../src/operate/views/unseen.ts";
@@ -43,7 +43,7 @@ const poll = (endpoint: string, params: JsonObject = {}, detector = "feed"): Pol
 const TIMELINE = poll("user-tweets");
 
 describe("a tweet that a read of a feed did not bring", () => {
-  /** Read from an hour to ten minutes ago, with a gap of ten minutes. */
+  /** A feed that was read from an hour to ten minutes ago, with a gap of ten minutes. */
   const memory: FeedMemory = {
     ...EMPTY_FEED,
     stretches: [

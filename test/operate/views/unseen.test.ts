@@ -1,6 +1,6 @@
 /**
- * An item that nothing is stored about: `explain` says of each watch whether it could have seen it,
- * and why it did not.
+ * Tests an item about which nothing is stored: `explain` says for each watch whether it could have
+ * seen the item, and why it did not.
  */
 import { describe, expect, it } from "vitest";
 import { formatUnseen } from "../../../src/cli/inspect/unseen-text.ts";

@@ -77,7 +77,8 @@ it("takes for news what comes to an empty list, also where the machine's clock w
 });
 
 /**
- * Tweets of a first read, newest first: those with a text in it are ignored, or kept back by where.
+ * Evaluates a first read of tweets, newest first. Depending on their text, tweets are ignored, held
+ * back by `where`, or wanted.
  */
 function first(texts: readonly string[], changes: Parameters<typeof makeWatch>[3]) {
   const posted = texts.map((_, index) => START_MS - (index + 1) * MINUTE);

@@ -24,7 +24,7 @@ interface Facts {
   readonly rule?: Partial<RosterRule>;
 }
 
-/** Each event with whether it counts as missed, and each verdict. */
+/** Returns each event with whether it counts as missed, and each verdict. */
 function evaluate({ changes = {}, away, joined = [], absent = [], rule = {} }: Facts) {
   const watch = makeWatch("w", "followers", { accounts: ["acme"] }, changes);
   const memory = { baseline_of: "followers", ...(away === undefined ? {} : { away }) };
@@ -151,7 +151,8 @@ describe("who left a list", () => {
       ...{ changes: { onReturn: mode }, rule, absent: [{ id: "2", seenAtMs }] },
       ...(done === undefined ? {} : { away: { from_ms: 1, to_ms: RETURN_MS, done } }),
     });
-    // Two reads in a row must miss them: who was seen after the last of these has not left.
+    // Two reads in a row must miss an account. One that was seen after the last of these reads has
+    // not left.
     const hasLeft = seenAtMs < RETURN_MS;
     const isMissed = done !== undefined && seenAtMs < RETURN_MS;
     expect(events).toEqual(

@@ -28,7 +28,7 @@ const recheck: Recheck = {
   versions: [],
 };
 
-/** When it is rechecked next, in minutes; undefined when that has ended. */
+/** Returns the minute of the next recheck, or undefined if rechecks have ended. */
 const nextOf = (atMinute: number, slowDown: number): number | undefined => {
   const context = {
     hash: sha256,
@@ -113,7 +113,7 @@ it("reports each text of a tweet once, and its end at the second absence in a ro
 });
 
 it.each([
-  // Due before the return of its watch, or after.
+  // The recheck is due before the return of its watch, or after.
   [9, "digest", true],
   [9, "skip", undefined],
   [9, "deliver", false],

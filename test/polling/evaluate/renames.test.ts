@@ -1,4 +1,4 @@
-/** Handles that an answer shows, in the commit of its poll. */
+/** Tests that handles shown by an answer are stored in the commit of its poll. */
 import { expect, it } from "vitest";
 import type { TargetState } from "../../../src/model/watch-store.ts";
 import type { Subscriber } from "../../../src/polling/watch-poll.ts";

@@ -4,7 +4,7 @@ import { JointCommit } from "../../../src/polling/run/joint-commit.ts";
 import { makeEvent } from "../../support/make-event.ts";
 
 const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
-/** A commit of a poll that found tweets with these ids, oldest first. */
+/** Returns the commit of a poll that found tweets with these ids, oldest first. */
 function commitOf(key: string, ...tweetIds: readonly string[]): PollCommit {
   const events = tweetIds.map((id) => makeEvent(id, { id: `e${id}`, watchKey: key }));
   return {
@@ -15,7 +15,10 @@ function commitOf(key: string, ...tweetIds: readonly string[]): PollCommit {
   };
 }
 
-/** A state with what was committed to it; `refuses`: keys of polls that were changed meanwhile. */
+/**
+ * Creates a state that records commits. `refuses` has the keys of polls that were changed
+ * meanwhile.
+ */
 function makeStore(refuses: ReadonlySet<string> = new Set()) {
   const commits: PollCommit[] = [];
   const keysOf = ({ source, sources = [] }: PollCommit) =>

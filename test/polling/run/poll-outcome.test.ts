@@ -22,7 +22,7 @@ const postedAt = (atMs: number): Tweet => ({
   created_at: new Date(atMs).toISOString(),
 });
 
-/** One search, a minute from read to read; the posts of each read that brought some. */
+/** Sets up one search that is read every minute. Returns the posts of each read that found any. */
 async function setup(page: Tweet[]) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);

@@ -144,7 +144,7 @@ describe("attribution", () => {
       0,
     );
     expect(byMember.map((tweets) => tweets.map(({ id }) => id))).toEqual([["11"], ["10"]]);
-    // Somebody else has the handle now.
+    // Another account has the handle now.
     expect(unattributed).toEqual([]);
   });
 

@@ -143,7 +143,7 @@ describe("a template", () => {
 
 describe("an author", () => {
   /**
-   * Whatever could end up as a mark: its characters, in the clear or written in a way that a filter
+   * Everything that could become a mark: its characters, plain or written in a way that a filter
    * undoes.
    */
   const forged = fc

@@ -1,8 +1,8 @@
-/** A task in a thread of its own: what comes back, and how it ends. */
+/** Tests a task in a thread of its own: what it returns, and how it ends. */
 import { describe, expect, it } from "vitest";
 import { runInThread } from "../../../src/runtime/threads/run-in-thread.ts";
 
-/** A thread that runs this code, with `parentPort` and `workerData`. */
+/** Returns the address of a thread's script with this code, `parentPort` and `workerData`. */
 const scriptOf = (code: string): URL =>
   new URL(
     `data:text/javascript,${encodeURIComponent(

@@ -1,6 +1,6 @@
 /**
- * The thread that renders templates, as it ships: nothing that a template does stops what started
- * it.
+ * Tests the thread that renders templates, as it ships: no template can stop the process that
+ * started it.
  */
 import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,7 +11,7 @@ import { startTemplateWorker } from "../../../src/runtime/threads/template-worke
 
 const template = (name: string, body: string): MessageTemplate => ({ name, events: ["*"], body });
 
-/** Far beyond any limit in time: three loops. */
+/** Three nested loops, which take far longer than any time limit. */
 const ENDLESS =
   "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}{{ i }}{% endfor %}{% endfor %}{% endfor %}";
 
@@ -92,7 +92,8 @@ describe("the thread that renders templates", () => {
 });
 
 /**
- * A thread that answers "hi" to all jobs of a message, and neither ends nor answers for the others.
+ * Returns the script of a thread that answers "hi" to all jobs of a message. It hangs on a job
+ * called "stuck", and uses up the memory on one called "greedy".
  */
 const stuckThread = (): URL => {
   const code = `

@@ -1,4 +1,4 @@
-/** Followers put in by the control API where the crowd has nobody left to send. */
+/** Tests followers added by the control API when the crowd has nobody left to send. */
 import { expect, test } from "vitest";
 import { addFollows } from "../../../src/sandbox/orders/world-orders.ts";
 import { createAccount } from "../../../src/sandbox/world/people/accounts.ts";

@@ -7,7 +7,7 @@ import { promtool } from "../../support/promtool.ts";
 const linesOf = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(name));
 
-/** Every metric with one series, as a scrape would see it. */
+/** Returns every metric with one series, as a scrape would see it. */
 function filledMeter() {
   const meter = createMeter();
   for (const [name, spec] of Object.entries(METRICS) as [MetricName, MetricSpec][]) {
