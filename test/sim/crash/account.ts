@@ -15,7 +15,7 @@ export interface Outcome {
   readonly events: ReadonlyMap<string, number>;
   /** The facts that arrived, each with the sink that took it. */
   readonly arrived: ReadonlySet<string>;
-  /** How many silences the operator was told of. */
+  /** The number of silences whose adding was answered. */
   readonly silences: number;
 }
 
@@ -47,8 +47,8 @@ export function outcomeOf(played: Played): Outcome {
   for (const event of played.left.events)
     if (event.watchType !== "daemon")
       events.set(factOf(event), (events.get(factOf(event)) ?? 0) + 1);
-  const told = played.silences.filter(({ certainFromMs }) => Number.isFinite(certainFromMs));
-  return { events, arrived: arrivedIn(gather(played)), silences: told.length };
+  const answered = played.silences.filter(({ certainFromMs }) => Number.isFinite(certainFromMs));
+  return { events, arrived: arrivedIn(gather(played)), silences: answered.length };
 }
 
 /** Returns the items that reached a sink, by an alert or by an edit of a message. */
