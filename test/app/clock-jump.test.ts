@@ -119,7 +119,7 @@ describe("fault 72: a clock that is set back by an hour", () => {
     expect(await post()).toBe(1);
   });
 
-  it("holds up no word about dead letters for longer than the hour that there is between two of them", async () => {
+  it("delays no ops alert about dead letters for longer than the hour between two of them", async () => {
     const daemon = await setUp({
       watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),
     });
@@ -136,7 +136,7 @@ describe("fault 72: a clock that is set back by an hour", () => {
     expect(opsAlerts().map(({ type }) => type)).toEqual(["delivery.dead", "delivery.dead"]);
   });
 
-  it("holds up neither the probe of a sink that fails, nor what waits behind it, nor the word to the operator", async () => {
+  it("delays neither the probe of a failing sink, nor the alerts that wait for it, nor the ops alert", async () => {
     const daemon = await setUp();
     await daemon.clock.advance(30 * SECOND);
     daemon.hook.answer(failing);

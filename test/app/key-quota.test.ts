@@ -5,7 +5,7 @@ import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 const SECOND = 1_000;
 const EACH = 120;
 
-it("a key that is refused near the line keeps no poll from what the other one has left", async () => {
+it("a key that is refused near the soft limit stops no poll that another key can pay for", async () => {
   const keys = [
     { key: KEY, name: "first", monthly: EACH },
     { key: "K2", name: "second", monthly: EACH },
@@ -25,7 +25,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
   expect((await status()).reasons.join()).toContain("the key second is suspended");
 });
 
-it("a key that has less left than the configuration allows is paced by what it has, and the operator hears of it", async () => {
+it("a key with fewer requests left than the configuration allows is paced by them, and raises an ops alert", async () => {
   const { clock, control, status, opsAlerts } = await startInnerDaemon({
     api: { ...ONE_KEY, quota: { monthly: 10_000 } },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),

@@ -198,7 +198,7 @@ it("repeats nothing until a poll has found the value so again", async () => {
   expect(new Set(values)).toEqual(new Set([9_000]));
 });
 
-it("a value that falls and crosses again between two looks ends one series and begins another", async () => {
+it("a value that falls and crosses again between two polls ends one series and begins another", async () => {
   let id = "";
   const daemon = await startInnerDaemon({
     watches: () => ({

@@ -120,7 +120,7 @@ it("repeats an alert where it was sent and that is wanted, again and again", () 
   );
 });
 
-it("follows the alert that is sent of a fact that two watches found, and not the one that joined it", async () => {
+it("follows the alert that was sent for two watches, and not the one that joined it", async () => {
   const store = await openTemp(memoryStatePath());
   const shaping = {
     chat: true,

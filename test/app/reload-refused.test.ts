@@ -135,7 +135,7 @@ it("a file that every replica refuses for the same reason is reported once", asy
   expect(alerted.map(({ type }) => type)).toEqual(["config.refused", "config.refused"]);
 });
 
-it("a state that recovers repeats no reload that was refused for its file, nor one that nobody asked for", async () => {
+it("a recovered state repeats no reload that was refused because of its file, and starts none by itself", async () => {
   const { reloader, edit, alerted, askedBy, counted } = await makeReloader();
   reloader.storeRecovered();
   await edit("watches: 5\n");

@@ -203,7 +203,7 @@ it("another key pays from the reload on, and one that was suspended is tried aga
   expect((await status()).reasons).toEqual([]);
 });
 
-it("a configuration that the state could not take is loaded when the state can be written, each time, and ops hears of it through its own sinks", async () => {
+it("a configuration that could not be stored is loaded each time the state can be written again, and the ops alert goes through its own sinks", async () => {
   let isFull = false;
   const writes = new Set([
     "commitPoll",

@@ -126,7 +126,7 @@ it("with on_return: deliver what was missed is delivered alert by alert, and wit
   });
 });
 
-it("restarts are no return: what came meanwhile is delivered alert by alert", async () => {
+it("a restart does not count as a return: items from the meantime are delivered alert by alert", async () => {
   const fixture = await withPosts();
   await fixture.stop();
   await fixture.post("one", 4);
@@ -243,7 +243,7 @@ describe("lists of accounts", () => {
     await control("follows", { target: "hub", follower: "goes" }, "DELETE");
   };
 
-  it("who came and went meanwhile is in a digest, who comes later is not", async () => {
+  it("joins and leaves from the meantime are in a digest, later joins are single alerts", async () => {
     const fixture = await withFans();
     await fixture.leave("removed");
     await move(fixture);

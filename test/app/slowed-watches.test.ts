@@ -102,7 +102,7 @@ it.each(["degrade", "pause"])(
   },
 );
 
-it("every replica says so of the watches of all, with the next poll by whoever makes it", async () => {
+it("every replica reports it for all watches, with the time of the next poll on the replica that makes it", async () => {
   const words = ["zebra", "giraffe", "okapi", "lynx"];
   const { clock, add, heldBy } = await makeInnerReplicas(
     Object.fromEntries(words.map((word) => [word, search(word, { schedule: "@every 15s" })])),

@@ -137,13 +137,13 @@ describe("a value whose alert was refused", () => {
     return { daemon, likes, shown: () => daemon.hook.events().slice(1) };
   };
 
-  it("is back without a word", async () => {
+  it("is back without a message", async () => {
     const { likes, shown } = await setUp();
     await likes(10, 30);
     expect(shown()).toEqual([]);
   });
 
-  it("is back with a word where a repeat of the alert was shown", async () => {
+  it("is back with a message if a repeat of the alert was shown", async () => {
     const { likes, shown } = await setUp();
     await likes(1_300, 12);
     await likes(10, 30);

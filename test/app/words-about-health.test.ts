@@ -115,7 +115,7 @@ describe("the check of credentials at the start", () => {
     ]);
   });
 
-  it("takes a 429 for no trouble", async () => {
+  it("does not call a 429 trouble", async () => {
     const error = new SinkError("rate_limited", "Slack asks to wait 30 s", 429, {
       retry: { afterMs: 30_000 },
     });

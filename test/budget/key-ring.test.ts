@@ -52,7 +52,7 @@ describe("a key the service refuses", () => {
     expect(ring.usable(ALL)).toEqual(["a", "c"]);
   });
 
-  it("is forgotten when other keys come into force", () => {
+  it("is forgotten when other keys become active", () => {
     const ring = createKeyRing();
     ring.suspend("b", "billing", 0);
     ring.reset();

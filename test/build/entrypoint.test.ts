@@ -45,7 +45,7 @@ it.each(["SIGTERM", "SIGINT", "SIGHUP"])(
   },
 );
 
-it("hears a stop as process 1, where the program does not yet", (context) => {
+it("handles a stop as process 1 before the program can", (context) => {
   if (spawnSync(NAMESPACE[0], [...NAMESPACE.slice(1), "true"]).status !== 0)
     skipAloud(context, "process namespaces need root and unshare");
   expect(

@@ -56,7 +56,7 @@ async function setUp(more: object = {}) {
   return { ...daemon, discord, comes, click, id, shown };
 }
 
-it("acknowledges for whom Discord lets manage messages, says so in the message, and undoes it", async () => {
+it("acknowledges for a person who may manage messages in Discord, says so in the message, and undoes it", async () => {
   const { discord, comes, click, id, shown } = await setUp();
   expect(Object.keys(discord.buttons(id))).toEqual(["acknowledge"]);
   expect(await click(EVE, "acknowledge")).toBe("deferred");

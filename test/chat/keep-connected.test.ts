@@ -130,7 +130,7 @@ it("connects at once after a long connection, waits longer after short ones, and
   await kept.stop();
 });
 
-it("lets a refusal stand for five minutes, with its cure, and one alert", async () => {
+it("reports a refusal for five minutes, with its cure, and raises one alert", async () => {
   const { clock, kept, raised, waitsMs } = setUp(() =>
     Promise.reject(new ChatError("Slack answered invalid_auth", true, { hint: "Put a token." })),
   );

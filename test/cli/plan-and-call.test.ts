@@ -37,7 +37,7 @@ const plan = (text: string, ...flags: readonly string[]) =>
   runCommand(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
 
 describe("plan", () => {
-  it("compares with the configured quota, counts a shared poll once, and asks nobody", async () => {
+  it("compares with the configured quota, counts a shared poll once, and sends no request", async () => {
     const before = await sandbox.control("requests");
     const { code, out } = await plan(
       config(", quota: { monthly: 760, reserve: 10% }", TWICE),
@@ -61,7 +61,7 @@ describe("plan", () => {
     expect(await sandbox.control("requests")).toEqual(before);
   });
 
-  it("without a configured quota goes by what the key has left, and spends nothing", async () => {
+  it("without a configured quota uses what the key has left, and spends nothing", async () => {
     const { code, out } = await plan(config("", TWICE));
     expect(out).toContain("Quota: 5,000 requests, what the key has left");
     expect(out).toMatch(/^a +search +@every 1h +single +1 +0\.5 +12 +360 /m);
@@ -123,7 +123,7 @@ describe("plan", () => {
     expect(view.watches[7].shared_with).toHaveLength(20);
   });
 
-  it("says of profiles that come with what timelines are asked for that they cost nothing more", async () => {
+  it("says that profiles cost nothing more if the requests of timelines bring them", async () => {
     const accounts = 'accounts: [alice, bob, acme, rival], schedule: "@every 10m"';
     const { out } = await plan(
       config(

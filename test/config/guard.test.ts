@@ -75,7 +75,7 @@ describe("the sandbox guard", () => {
     ).toEqual([]);
   });
 
-  it("is content once there is a service", async () => {
+  it("raises no objection once there is a service", async () => {
     expect(
       await guard(SLACK, undefined, {
         CHIRPWATCH_API_URL: "https://data.example.com",

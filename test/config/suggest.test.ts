@@ -34,7 +34,7 @@ describe("did you mean", () => {
     expect(suggest("group-by", ["group_by"])).toBe("group_by");
   });
 
-  it("keeps silent about words that resemble nothing", () => {
+  it("suggests nothing for words that resemble no key", () => {
     expect(suggest("frobnicate", ["sink", "route", "watches"])).toBeUndefined();
   });
 });

@@ -169,7 +169,7 @@ it("moves a gap down when the allowance ends first", () => {
   });
 });
 
-it("does not believe an empty answer: it asks again without the cursor, and gives up in the end with a word", () => {
+it("distrusts an empty answer: asks again without the cursor, and finally gives up with a reason", () => {
   let result = fill(HOLED, [[]], undefined);
   expect(result).toMatchObject({ isStuck: true, isGapLost: false });
   expect(result.memory.stretches[0]?.hole).toEqual({ horizonMs: 995 * MIN, tries: 1 });
@@ -181,7 +181,7 @@ it("does not believe an empty answer: it asks again without the cursor, and give
   });
 });
 
-it("counts a walk that failed as no try, however often", () => {
+it("counts no failed walk as an attempt, however many fail", () => {
   let { memory } = fill(HOLED, [], undefined, true);
   for (let i = 0; i < 20; i += 1) memory = fill(memory, [], undefined, true).memory;
   expect(memory).toEqual(HOLED);

@@ -67,6 +67,6 @@ it("ages each gap by itself, and names the oldest that is stuck", () => {
   expect(stuckGap(ages)?.openedAtMs).toBe(0);
 });
 
-it("takes a gap that an elder version left for as old as what is known above it", () => {
+it("takes a gap left by an older version to be as old as the items known above it", () => {
   expect(gapAges(feed(["90", "50"]))).toMatchObject([{ openedAtMs: 7, polls: 0, isStuck: false }]);
 });

@@ -46,7 +46,7 @@ it("reports who left only when two lists in a row were without it", () => {
   expect(report(["abc", "abx", "abc", "abx", "abx"])).toEqual(["", "+x3", "", "", "-c"]);
 });
 
-it("reports who left at the second list in a row without it, whoever comes and goes meanwhile", () => {
+it("reports a name as gone at the second list in a row without it, whatever other names do meanwhile", () => {
   const lists = fc.array(fc.subarray(["a", "b", "c", "d"]), { minLength: 2, maxLength: 12 });
   fc.assert(
     fc.property(lists, (row) => {

@@ -134,7 +134,7 @@ it("refuses a step that is not positive", () => {
     expect(parseThreshold("n", text)).toBeUndefined();
 });
 
-it("reads a value from where it stands, none that says nothing, and none of a record that is hidden", () => {
+it("reads a value from its place in the record, and none from an empty field or a hidden record", () => {
   const rule = {
     fields: ["n", "state"],
     paths: { n: "stats.total" },

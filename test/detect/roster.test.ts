@@ -7,11 +7,11 @@ const found = (known: string[], isBaselined: boolean, registeredAtMs = 200) =>
     ({ id, verdict }) => `${id} ${verdict}`,
   );
 
-it("takes everyone for baseline until it is complete, but for who joined after the watch began", () => {
+it("counts every member as baseline until the first read is complete, except those who joined after the watch began", () => {
   expect(found([], false)).toEqual(["3 news", "2 baseline", "1 baseline"]);
 });
 
-it("takes everyone without a verdict for news once the baseline is complete, whatever their date", () => {
+it("reports every member without a verdict once the baseline is complete, whatever their date", () => {
   expect(found(["3"], true, 1_000)).toEqual(["2 news", "1 news"]);
 });
 
@@ -29,12 +29,12 @@ const absent = [
 const left = (previousAtMs: number | null, foundCount = 5) =>
   detectLeft(absent, { foundCount, previousAtMs }).map(({ id }) => id);
 
-it("takes for left whom two complete reads in a row did not find", () => {
+it("reports an account as left when two complete reads in a row did not find it", () => {
   expect(left(200)).toEqual(["a"]);
   expect(left(300)).toEqual(["a", "b"]);
 });
 
-it("takes nobody for left by the first complete read, nor by an empty one", () => {
+it("reports nobody as left after the first complete read, nor after an empty one", () => {
   expect(left(null)).toEqual([]);
   expect(left(300, 0)).toEqual([]);
 });

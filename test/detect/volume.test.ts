@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const NOW = 100 * DAY;
 const whole: Watched = { sinceMs: 0, okMs: NOW, gaps: [] };
 
-it("counts the time between two looks, unless they are too far apart", () => {
+it("counts the time between two polls, unless they are too far apart", () => {
   const first = watchedOn(undefined, 1_000, 100);
   expect(first).toEqual({ sinceMs: 1_000, okMs: 1_000, gaps: [] });
   const later = watchedOn(watchedOn(first, 1_100, 100), 1_500, 100);

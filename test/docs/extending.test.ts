@@ -94,7 +94,7 @@ describe("the examples of docs/extending.md", () => {
     }
   });
 
-  it("text_post posts a line an event, and says when nobody is there", async () => {
+  it("text_post posts one line for each event, and says when the receiver is unreachable", async () => {
     const clock = createVirtualClock(EVENT_TIME_MS);
     const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
     const sink = await textPostSink.create(

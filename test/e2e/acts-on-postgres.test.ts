@@ -20,7 +20,7 @@ interface Marked {
   readonly changed: number;
 }
 
-it("takes each act once, whichever replicas are asked, and shows it at all", async () => {
+it("carries out each act once, whichever replicas are asked, and shows it on all of them", async () => {
   await replicas.post();
   const urls = await Promise.all(
     replicas.all.map(async (one) => String((await one.logged("status page is up")).url)),

@@ -268,7 +268,7 @@ describe.concurrent("a running daemon", () => {
     );
   });
 
-  it("is paused and resumed over its API, and then reads what it missed", async () => {
+  it("pauses and resumes a watch over its API, and then reads what the watch missed", async () => {
     const fixture = await createFixture();
     fixture.configure({
       watches: { w: { type: "search", query: "acme" }, other: { type: "search", query: "other" } },

@@ -166,7 +166,7 @@ it("lengthens rounds and the longest wait alike while the quota is short", () =>
   expect(P95.choose({ ...turnOf(2, MIN), waiting: waited }).all).toEqual([]);
 });
 
-it("puts a round off while others asked for whoever would be asked for, and takes a run that asked for nobody for none", () => {
+it("postpones a round if others have already requested its accounts, and does not count a run without requests as a round", () => {
   const seen = (busyAgeMs: number) =>
     waiting.map((one, index) => ({
       ...one,
@@ -187,7 +187,7 @@ it("puts a round off while others asked for whoever would be asked for, and take
   expect(P95.after({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
 });
 
-it("learns nothing while its delays say nothing of its pace, and takes no run between two rounds for one", () => {
+it("learns nothing from delays that do not depend on its pace, and does not count a run between two rounds as a round", () => {
   const query = {
     ...turnOf(1, 20_000),
     awaited: [],

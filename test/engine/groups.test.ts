@@ -197,7 +197,7 @@ describe("a group of timelines", () => {
     }
   });
 
-  it("looks seven times for what a deletion may hide, by searches alone", async () => {
+  it("searches seven times for a post that a deletion may hide, and reads no timeline", async () => {
     const { clock, world, callsOf, account } = await setup();
     const sinceMs = clock.now();
     world.delete(account(3), 0, sinceMs + 1_000);
@@ -214,7 +214,7 @@ describe("a group of timelines", () => {
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(1);
   });
 
-  it("reads nobody because of probes that show none of the accounts, and finds what they posted meanwhile", async () => {
+  it("reads no account because of probes that show none of them, and finds what they posted meanwhile", async () => {
     let isEmpty = false;
     const { clock, world, harness, callsOf, alerted, account } = await setup({
       answer: ({ endpoint }) => (isEmpty && endpoint === "info-batch" ? { users: [] } : undefined),
@@ -316,7 +316,7 @@ describe("a group of timelines", () => {
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(30);
   });
 
-  it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
+  it("reads deeper when a deletion hides a post because the counter did not change", async () => {
     const { clock, world, alerted, account } = await setup({ changes: { fullPollEveryMs: HOUR } });
     // The post is created and another one deleted between two probes, so the counter does not
     // change.

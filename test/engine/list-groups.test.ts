@@ -114,7 +114,7 @@ describe("a group of follower lists", () => {
     expect(listReads(sinceMs)).toEqual([]);
   });
 
-  it("reads the list of whom somebody followed, at that tick, once", async () => {
+  it("reads the list of an account that got a follower at that tick, once", async () => {
     const { clock, world, alerted, listReads, subject } = await setup();
     const sinceMs = clock.now();
     const one = world.follow(subject(7), sinceMs + 1_000);
@@ -134,7 +134,7 @@ describe("a group of follower lists", () => {
     expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
 
-  it("looks twice for somebody who unfollows, and not seven times", async () => {
+  it("reads twice for an unfollow, and not seven times", async () => {
     const { clock, world, listReads, subject } = await setup();
     const leaver = world.follow(subject(7), START + 4 * MIN, { untilMs: START + HOUR });
     await clock.advance(HOUR - 4 * MIN);
@@ -144,7 +144,7 @@ describe("a group of follower lists", () => {
     expect(listReads(sinceMs)).toHaveLength(2);
   });
 
-  it("learns how little a list shows of its counter, and looks once a change", async () => {
+  it("learns how little of its counter a list shows, and then reads once for each change", async () => {
     const { clock, world, listReads, subject } = await setup({
       subjects: 8,
       settings: { source: "indexed" },
@@ -157,7 +157,7 @@ describe("a group of follower lists", () => {
     expect(listReads(sinceMs)).toHaveLength(10);
   });
 
-  it("finds whom no counter shows by a full poll, each list in its turn", async () => {
+  it("finds followers that no counter shows with a full poll of each list in turn", async () => {
     const { clock, world, alerted, listReads, subject } = await setup({
       subjects: 30,
       changes: { maxAgeMs: DAY, fullPollEveryMs: 3 * HOUR },
@@ -195,7 +195,7 @@ describe("a group of follower lists", () => {
     expect(listReads(0).length - before).toBeLessThan(9);
   });
 
-  it("reads at every tick a list whose counter stands still over what full polls find", async () => {
+  it("reads a list at every tick if its counter did not change for followers that full polls find", async () => {
     const { clock, world, alerted, subject } = await setup({
       subjects: 30,
       changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR },
@@ -209,7 +209,7 @@ describe("a group of follower lists", () => {
     expect((await alerted()).at(-1)).toBe(`follower.added ${one.id}`);
   });
 
-  it("keeps what it learned over a restart: nobody is read, and nobody is missed", async () => {
+  it("keeps its probe state over a restart: no list is read, and no follower is missed", async () => {
     const { clock, world, harness, alerted, listReads, subject } = await setup();
     await clock.advance(4 * MIN);
     const one = world.follow(subject(7), clock.now() + 500);

@@ -45,7 +45,7 @@ async function setup(count: number, changes: WatchChanges) {
 
 const freshness = { kind: "mean", meanMs: 2 * MIN, maxMs: 20 * MIN } as const;
 
-it("the pace of its probes, as the last of them left it, and when each account was asked for last", async () => {
+it("knows the pace of its probes, as the last one left it, and when each account was last requested", async () => {
   const { clock, harness, calls, memory } = await setup(110, { freshness });
   await clock.advance(47 * MIN);
   const lastMs = calls.at(-1)?.atMs ?? 0;
@@ -60,7 +60,7 @@ it("the pace of its probes, as the last of them left it, and when each account w
   expect(Math.max(...accounts.map(({ checkedAtMs }) => atMs - checkedAtMs))).toBeLessThan(20 * MIN);
 });
 
-it("when it last checked a watch whose volume it evaluates", async () => {
+it("knows when it last checked a watch whose volume it evaluates", async () => {
   const { clock, harness, calls } = await setup(3, {
     schedule: { kind: "every", intervalMs: MIN },
     noEventsForMs: 1_440 * MIN,

@@ -290,7 +290,7 @@ describe("a daemon that was down when a recheck was due", () => {
     expect(await harness.store.dueRechecks(clock.now(), 10)).toEqual([]);
   });
 
-  it("owes nothing of a tweet whose last look was made", async () => {
+  it("makes no late recheck for a tweet whose last recheck was made", async () => {
     const { clock, post, like, harness, rechecks, alerted } = await setup([
       search("w", { where: LIKED }),
     ]);
@@ -307,7 +307,7 @@ describe("a daemon that was down when a recheck was due", () => {
   });
 });
 
-it("makes the look that a pause put off when the watch is resumed, after until as well", async () => {
+it("makes the recheck that a pause postponed when the watch is resumed, even after until", async () => {
   const { clock, post, like, alerted, harness, rechecks } = await setup([
     search("w", { where: LIKED }),
   ]);

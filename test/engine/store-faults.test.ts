@@ -69,7 +69,7 @@ it.each([
   },
 );
 
-it("fault 61: a lock held by another process is waited for, and nobody is bothered", async () => {
+it("fault 61: a lock held by another process is waited for, and raises no ops alert", async () => {
   const { clock, world, harness, failing } = await setup(["commitPoll", "reserve"]);
   const tweet = world.post(START + 30_000);
   failing.error = new StoreError("STORE_BUSY", "The database is locked.");

@@ -156,7 +156,7 @@ describe("an event without an answer", () => {
 });
 
 describe("the operator", () => {
-  it("hears of each outage that lasts a minute, and of the end of each", async () => {
+  it("gets an ops alert for each outage that lasts a minute, and for its end", async () => {
     const { add, clock, current, ops } = await setUpEnricher({ brand: RULE }, () => ({
       mood: "good",
     }));

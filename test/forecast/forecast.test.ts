@@ -316,7 +316,7 @@ describe("delay", () => {
     );
   });
 
-  it("is what was asked for where probes are placed by freshness", () => {
+  it("is the configured one if freshness places the probes", () => {
     const accounts = Array.from({ length: 20 }, (_, i) => `id:${100 + i}`);
     const freshness = { kind: "mean", meanMs: 60_000, maxMs: 300_000 } as const;
     const watch = makeWatch("w", "timeline", { accounts }, { schedule: every(3_600), freshness });

@@ -65,7 +65,7 @@ const watchesOf = (
         ),
   );
 
-describe("what the daemon goes by", () => {
+describe("the forecast that the daemon uses", () => {
   it("is what the plan says, in total and watch by watch, whatever is watched", () => {
     fc.assert(
       fc.property(watchSpecs, (specs) => {

@@ -94,7 +94,7 @@ describe("accounts of two intervals", () => {
     expect(group?.group?.members).toHaveLength(20);
   });
 
-  it("are asked for in the requests of whoever is asked for at the same time", () => {
+  it("share the requests of accounts that are due at the same time", () => {
     const profiles = makeWatch("p", "profile", { accounts: ids(60) }, minutes(10));
     const all = polls(
       timeline("a", ids(60), minutes(10)),

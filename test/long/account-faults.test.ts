@@ -23,7 +23,7 @@ it("fault 27: a renamed account is followed by its id, and its rename is reporte
   ).toEqual([["profile.changed", id, "fresh_one_new"]]);
 });
 
-it("fault 28: whoever takes over the handle is not followed, and the operator is alerted", async () => {
+it("fault 28: an account that takes over the handle is not followed, and the operator is alerted", async () => {
   const fixture = await createFixture();
   await fixture.fault(28, { username: fixture.author, text: "I am somebody else" });
   const { ids } = await fixture.control("tweets", {

@@ -5,7 +5,7 @@
 import { expect, it } from "vitest";
 import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";
 
-it("fault 1: a single 429 is repeated after about a second, and nobody is bothered", async () => {
+it("fault 1: a single 429 is repeated after about a second, and raises no ops alert", async () => {
   const fixture = await createFixture();
   await live(fixture, 1, { endpoint: "search-tweets" });
   await fixture.clock.advance(3 * MINUTE);

@@ -7,7 +7,7 @@ afterAll(cleanUp);
 const numberIn = (text: string, pattern: RegExp): number =>
   Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
-it("takes its time where little may be asked at a time, and proves the same", async () => {
+it("takes longer if it may send few requests at a time, and shows the same", async () => {
   const cwd = makeFolder({
     "slow.yaml": `version: 1
 api: { rate_limit: { count: 1, interval: 3s } }

@@ -17,7 +17,7 @@ test("work begins when the one before has ended, whatever became of it", async (
   expect(seen).toEqual(["first", "second"]);
 });
 
-test("what is read once is read again only after it failed", async () => {
+test("a value that is read once is read again only if the read failed", async () => {
   let reads = 0;
   const load = untilDone(async () => {
     reads += 1;

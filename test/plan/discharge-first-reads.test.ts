@@ -12,7 +12,7 @@ import { fields, read, START } from "../support/probed.ts";
 const MIN = 60_000;
 
 describe("a post that was found before the counter moved for it", () => {
-  it("is not owed again: one read, and the change is discharged", () => {
+  it("is not expected again: one read explains the change of the counter", () => {
     const early = afterRead(START, read({ newPosts: 1 }), MIN);
     const moved = applyProbe(early, fields(11), 2 * MIN);
     expect(moved.open?.owed).toBe(0);

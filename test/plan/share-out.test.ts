@@ -61,7 +61,7 @@ it("a replica that joins gets only what the others have too much of, and one tha
   expect(gone.changed.every(({ replica, wanted }) => replica === wanted)).toBe(true);
 });
 
-it("what is no more is removed, and what is as it was does not change", () => {
+it("claims of former work are removed, and unchanged claims are not written", () => {
   const claims = apply([], shareOut(workOf([1, 1, 1, 1]), [], ["a", "b"]));
   expect(shareOut(workOf([1, 1, 1, 1]), claims, ["a", "b"])).toEqual({ changed: [], removed: [] });
   expect(shareOut(workOf([1, 1]), claims, ["a", "b"]).removed.map(({ key }) => key)).toEqual([

@@ -172,7 +172,7 @@ describe("profiles asked for in the same instant", () => {
 });
 
 describe("profiles asked for a little later", () => {
-  it("are those of before, for whom that is soon enough", async () => {
+  it("are the earlier ones for a caller that accepts their age", async () => {
     const { clock, batcher, sizes } = setup();
     void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(5_000);

@@ -75,7 +75,7 @@ describe("a batch with an entry that the service refuses", () => {
     },
   );
 
-  it("is asked for it by itself, seldom: seven times in three days", async () => {
+  it("asks for that entry alone only rarely: seven times in three days", async () => {
     const { clock, ask, sent } = setup((id) => id === "1002");
     await ask(ids(3));
     const before = sent.length;
@@ -109,7 +109,7 @@ describe("a batch with an entry that the service refuses", () => {
     expect((await ask(ids(100))).requests).toBe(1);
   });
 
-  it("is left alone where nobody can do without an entry", async () => {
+  it("is not split if every caller needs all entries", async () => {
     const { ask } = setup((id) => id === "1001");
     expect(await ask(ids(10), {})).toEqual({
       answer: expect.stringContaining("wrong format"),
@@ -157,7 +157,7 @@ it("finds an entry that was answered before and is refused for an hour", async (
   });
 });
 
-it("finds nobody guilty while another request fails otherwise", async () => {
+it("quarantines no entry while another request fails for a different reason", async () => {
   const { ask, world } = setup((id) => id === "1001");
   const { refuses } = world;
   let asked = 0;

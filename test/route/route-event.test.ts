@@ -463,7 +463,7 @@ describe("the daemon's own events", () => {
     expect(sinksOf(makeOpsAlert("watch.gap"), tree)).toEqual(["slack"]);
   });
 
-  it("are asked for by an exact name or a pattern; any other label asks for nothing", () => {
+  it("go to routes that match them by an exact name or a pattern, and to none that matches only other labels", () => {
     const asking = (matcher: string) =>
       sinksOf(makeOpsAlert("watch.gap"), {
         sinks: ["root"],

@@ -79,7 +79,7 @@ describe("which digest takes an alert", () => {
     );
   });
 
-  it("is found by the name that stands in its group", () => {
+  it("is found by the name in its group key", () => {
     const names = digestsByName(
       { ...root, routes: [{ ...root, path: "0.0", digest: hourly }] },
       new Map([["mail", { digest: daily }]]),

@@ -79,7 +79,7 @@ describe("alerts and dashboard", () => {
     }
   });
 
-  it("cover what an operator must hear of", () => {
+  it("cover everything that an operator must know", () => {
     const asked = rules.flatMap((rule) => selectorsOf(rule.expr).map(({ metric }) => metric));
     for (const metric of [
       "delivery_delay_seconds",
@@ -240,7 +240,7 @@ describe("the compose file", () => {
     }
   });
 
-  it("bounds memory, processes and logs, and has an init that hears every signal", () => {
+  it("limits memory, processes and logs, and has an init that handles every signal", () => {
     for (const { init, mem_limit, pids_limit, logging } of Object.values(services)) {
       expect(init).toBe(true);
       expect(mem_limit).toMatch(/^\d+[mg]$/);

@@ -94,7 +94,7 @@ it.for(SCREENS)(
 
 const FOCUSABLE = `[...document.querySelectorAll("a[href], button, summary, input, select, textarea")].filter((one) => one.type !== "hidden" && one.checkVisibility())`;
 
-it("the keyboard reaches everything, in the order in which it stands, and shows where it is", async (context) => {
+it("the keyboard reaches everything in the order of the page, and the focus is visible", async (context) => {
   const { page, url } = await open(context);
   for (const path of ["/", "/events", "/alerts/e1", "/watches/brand-mentions", "/sinks/brand"]) {
     await page.goto(`${url}${path}`);

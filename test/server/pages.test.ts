@@ -120,7 +120,7 @@ describe("the page of an alert", () => {
     expect(words).not.toContain("Send again");
   });
 
-  it("says of an item that nobody saw which watch did not, and asks for one if none is written", async () => {
+  it("names the watches that did not see an item, and asks for an item if none is given", async () => {
     const { daemon, get } = setUp();
     daemon.found = {
       ...daemon.found,

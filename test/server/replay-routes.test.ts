@@ -20,7 +20,7 @@ function setUp() {
   };
 }
 
-it("a request names an event or a time, and whoever asks", async () => {
+it("a request names an event or a time, and the person who asks", async () => {
   const { daemon, ask } = setUp();
   expect(await (await ask("replay?since=2h&sink=brand")).json()).toMatchObject({
     alerts: [{ sink: "brand", alerts: 2 }],

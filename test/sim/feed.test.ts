@@ -9,7 +9,7 @@ import { type FeedScenario, simulateFeed } from "./feed-scenario.ts";
  */
 const RUNS = 1;
 
-it("tells every new tweet exactly once, whatever the service, the network and the process do", async () => {
+it("reports every new tweet exactly once, whatever the service, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(feedScenarios, async (scenario) => {
       const { objections } = await simulateFeed(scenario);

@@ -9,7 +9,7 @@ import { simulateGroup } from "./group-scenario.ts";
  */
 const RUNS = 1;
 
-it("tells every post of a group exactly once, whatever counters, searches, names, the network and the process do", async () => {
+it("reports every post of a group exactly once, whatever counters, searches, names, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(groupScenarios, async (scenario) => {
       const { objections } = await simulateGroup(scenario);
@@ -19,7 +19,7 @@ it("tells every post of a group exactly once, whatever counters, searches, names
   );
 });
 
-it("tells every post within a few ticks, search or no search, while the service is well", async () => {
+it("reports every post within a few ticks while the service is well, with or without searches", async () => {
   await fc.assert(
     fc.asyncProperty(calmGroupScenarios, async (scenario) => {
       const { objections, latestMin } = await simulateGroup(scenario);

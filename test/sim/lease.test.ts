@@ -61,7 +61,7 @@ const scenario: Scenario = {
   steps: [...posts, ...held].sort((a, b) => a.atMs - b.atMs),
 };
 
-it("they keep what they hold, also while a poll or a send takes that long", async () => {
+it("replicas keep their work while a poll or a send takes longer than the lease", async () => {
   const played = await simulate(scenario, () => true);
   expect(check(played)).toEqual([]);
   expect(played.lives.map(({ replica, replacedAtMs }) => [replica, replacedAtMs])).toEqual([

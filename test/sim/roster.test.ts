@@ -9,7 +9,7 @@ import { simulateRosters } from "./roster-scenario.ts";
  */
 const RUNS = 1;
 
-it("tells who came and who went exactly once, whatever counters, lists, the network and the process do", async () => {
+it("reports each join and each leave exactly once, whatever counters, lists, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(rosterScenarios, async (scenario) => {
       const { objections } = await simulateRosters(scenario);
@@ -19,7 +19,7 @@ it("tells who came and who went exactly once, whatever counters, lists, the netw
   );
 });
 
-it("tells newcomers of long lists exactly once, while the rest of these is still being read", async () => {
+it("reports newcomers of long lists exactly once, while the rest of the lists is still being read", async () => {
   await fc.assert(
     fc.asyncProperty(longLists, async (scenario) => {
       const { objections } = await simulateRosters(scenario);
@@ -29,7 +29,7 @@ it("tells newcomers of long lists exactly once, while the rest of these is still
   );
 });
 
-it("tells who came at the next tick while the service is well", async () => {
+it("reports a join at the next tick while the service is well", async () => {
   await fc.assert(
     fc.asyncProperty(calmRosterScenarios, async (scenario) => {
       const { objections, latestMin } = await simulateRosters(scenario);

@@ -9,7 +9,7 @@ import { type SearchScenario, simulateSearches } from "./search-scenario.ts";
  */
 const RUNS = 1;
 
-it("tells every tweet to every search that finds it exactly once, however oddly the service searches, whatever the network and the process do", async () => {
+it("reports every tweet exactly once for each search that finds it, however oddly the service searches, whatever the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(searchScenarios, async (scenario) => {
       const { objections } = await simulateSearches(scenario);
@@ -50,7 +50,7 @@ const post = {
   deletedAfterMin: 0,
 } as const;
 
-it("finds by proofs what shared queries hide, while the others have news all the time", async () => {
+it("finds with verification reads what shared queries hide, while the other searches have news all the time", async () => {
   const chatter = [["acme"], ["delta"]].map((words) => ({
     ...post,
     words,

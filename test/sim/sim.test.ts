@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 /** `.ci/run` also plays the stored scenarios and a minute of seeds. */
-it("plays a seed twice, and another one with replicas that stand still and are replaced, and finds nothing wrong", async () => {
+it("plays a seed twice, and another one with replicas that stall and are replaced, and finds nothing wrong", async () => {
   const jobs: Job[] = [
     { seed: 26, isTwice: true },
     { seed: 3007, replicas: 2, isTwice: true },
@@ -85,7 +85,7 @@ it.each([
   300_000,
 );
 
-it("draws every key of the configuration, or says why not", () => {
+it("draws every key of the configuration that has no reason to be left out", () => {
   const schema = JSON.parse(
     readFileSync(join(root, "config/watches.schema.json"), "utf8"),
   ) as JsonObject;
@@ -105,7 +105,7 @@ it("draws every key of the configuration, or says why not", () => {
   ).toEqual([]);
 });
 
-it("draws configurations that are taken", async () => {
+it("draws only configurations that the daemon accepts", async () => {
   for (let seed = 1; seed <= TAKEN; seed += 1) {
     const { config: first, files, steps } = drawScenario(seed);
     const beside = Object.fromEntries(

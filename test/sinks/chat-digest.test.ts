@@ -76,7 +76,7 @@ describe.each(DIGEST_LAYOUTS)("a digest in $name", (layout) => {
     expect(reads).toHaveLength(1_000);
   });
 
-  it("begins with whose it is, its time, and what there is of each kind", () => {
+  it("begins with its title, its period, and the number of alerts of each kind", () => {
     const [first] = render(
       digestOf(posts(595), {
         counts: new Map([
@@ -92,7 +92,7 @@ describe.each(DIGEST_LAYOUTS)("a digest in $name", (layout) => {
       );
   });
 
-  it("says in the others which part of the whole they are", () => {
+  it("says in each further message which part it is", () => {
     const [first, second, third] = render(digestOf(posts(595)));
     const [before, count] = [first?.events.length ?? 0, second?.events.length ?? 0];
     for (const way of waysOf(second))

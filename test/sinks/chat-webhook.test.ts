@@ -62,7 +62,7 @@ describe("the chat webhook sink", () => {
     await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: { afterMs: 7_000 } });
   });
 
-  it("keeps to what Google Chat allows for a space, which no answer says", () => {
+  it("stays within Google Chat's limit for a space, which no answer states", () => {
     const limits = (url: string) =>
       chatWebhookSink.limits?.({ webhook_url: url, timeout: "30s", allow_private: false });
     expect(limits("https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=t")).toEqual([

@@ -94,7 +94,7 @@ describe("the console sink", () => {
     },
   );
 
-  it("fails where nobody reads, and tries again", async () => {
+  it("fails if nobody reads the output, and tries again", async () => {
     const write = async () => Promise.reject(new Error("nobody reads standard output"));
     const sink = await consoleSink.create("terminal", {}, { write } as unknown as SinkDeps);
     const body = JSON.parse(

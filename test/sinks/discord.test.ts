@@ -163,7 +163,7 @@ describe("a Discord bot", () => {
     expect(await sink.send(about, new AbortController().signal)).toEqual({ ref: "900" });
   });
 
-  it("does not wait for the end of a limit that the clock has left behind", async () => {
+  it("does not wait for the end of a limit that is past on the clock", async () => {
     const clock = createVirtualClock(EVENT_TIME_MS);
     // The SDK reads the time behind the port's back.
     const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now());

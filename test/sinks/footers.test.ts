@@ -96,7 +96,7 @@ describe("the line below a message", () => {
     }
   });
 
-  it("gives a name no power over those who read it", () => {
+  it("lets no name take effect in a message", () => {
     const name = "<!channel> @everyone <@U1> [x](https://evil.example)";
     const line = `Acknowledged by ${name} at 12:04`;
     const slack = withSlackFooter({ text: "x", blocks: [{ type: "divider" }] }, line);

@@ -183,7 +183,7 @@ describe("a Slack bot", () => {
     expect(form(1).has("username")).toBe(false);
   });
 
-  it("calls those whom the batch names, before all text of others, in its blocks and without them", async () => {
+  it("mentions the people named by the batch before any foreign text, with and without blocks", async () => {
     const sink = await slackSink.create("brand", botSettings(), deps);
     const body = sink.render({
       ...tweetBatch([{ full_text: "<!channel>" }]),

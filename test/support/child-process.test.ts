@@ -6,7 +6,7 @@ afterEach(endChildren);
 
 const never = () => until("what never comes", () => false);
 
-test("a child that ends early fails whoever waits, at once, with what it wrote", async () => {
+test("a child that ends early fails every pending wait at once, and shows what it wrote", async () => {
   startScript(["-e", 'console.error("no such luck"); process.exitCode = 3']);
   await expect(never()).rejects.toThrow(/^node -e .* ended early with 3\nno such luck\n$/s);
   await endChildren();

@@ -61,7 +61,7 @@ it("registers every watch with its accounts and its former name, and polls those
   ]);
 });
 
-it("what came while a watch was away goes by its own on_return; by the default where the configuration has it no more", async () => {
+it("items from a watch's absence follow its on_return, or the default if the configuration no longer has the watch", async () => {
   const config = await load();
   expect([
     onReturnOf(config, "off"),

@@ -122,7 +122,7 @@ async function setUp(news: object = NEWS, { escalate, share = WHOLE }: SetUpOpti
   };
 }
 
-it("ops is sent since when a sink fails, how to mend it and how long its alerts are kept", async () => {
+it("an ops alert says since when a sink fails, how to repair it and how long its alerts are kept", async () => {
   const daemon = await setUp();
   await daemon.delivering.delivery().pump.start();
   await daemon.clock.advance(MINUTE);
@@ -204,7 +204,7 @@ it.each([
   },
 );
 
-it("fault 93: ops hears once a day of the services that a sink does not reach, and nothing of the alerts that others took is repeated", async () => {
+it("fault 93: ops gets one alert a day about the services that a sink does not reach, and alerts that others took are not repeated", async () => {
   const daemon = await setUp({ type: "apprise", url: "https://apprise.example", key: "brand" });
   daemon.answerWith(
     424,

@@ -13,7 +13,7 @@ const searches = Object.fromEntries(
   ]),
 );
 
-it("is one line for each first read, whoever does it", async () => {
+it("logs one line for each first read, whichever replica makes it", async () => {
   const { clock, add, heldBy, log } = await makeInnerReplicas(searches, { leader: 1 });
   await add();
   await add();

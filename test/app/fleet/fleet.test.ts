@@ -119,7 +119,7 @@ function makeFleets() {
   return { clock, claims, add, remove, hooks, asked, lead: (id: string) => (leader = id) };
 }
 
-it("one that joins gets half: the other ends its work, hands over, and begins again; when it is gone, the other has all", async () => {
+it("a replica that joins gets half: the other one ends its work, hands over, and begins again; when the new one is gone, the other has all", async () => {
   const { clock, claims, add, remove } = makeFleets();
   const a = await add("a");
   expect(a.held()).toBe(8);
@@ -140,7 +140,7 @@ it("one that joins gets half: the other ends its work, hands over, and begins ag
   expect(a.did).not.toContain("ended");
 });
 
-it("what one did that is removed while work is shared out is done by the others", async () => {
+it("the work of a replica that is removed while work is shared out goes to the others", async () => {
   const { clock, add, remove, hooks } = makeFleets();
   const a = await add("a");
   const b = await add("b");
@@ -155,7 +155,7 @@ it("what one did that is removed while work is shared out is done by the others"
   expect([a.held(), c.held()]).toEqual([4, 4]);
 });
 
-it("one with another configuration has no share, until it has the leader's", async () => {
+it("a replica with another configuration has no share until it has the leader's", async () => {
   const { clock, add } = makeFleets();
   const a = await add("a");
   const b = await add("b", "older");
@@ -181,7 +181,7 @@ it("work that cannot begin again is tried until it can", async () => {
   expect([a.held(), b.held()]).toEqual([4, 4]);
 });
 
-it("what one announces reaches the other, once, and not itself", async () => {
+it("an announcement reaches the other replica once, and not its sender", async () => {
   const { clock, add } = makeFleets();
   const a = await add("a");
   const b = await add("b");
@@ -193,7 +193,7 @@ it("what one announces reaches the other, once, and not itself", async () => {
   expect([a.did, b.did]).toEqual([[], ["state w1,w2"]]);
 });
 
-it("what both announce at once reaches both", async () => {
+it("two simultaneous announcements reach both replicas", async () => {
   const { clock, add } = makeFleets();
   const a = await add("a");
   const b = await add("b");
@@ -204,7 +204,7 @@ it("what both announce at once reaches both", async () => {
   expect([a.did, b.did]).toEqual([["state w2"], ["state w1,w2"]]);
 });
 
-it("whoever leads from now on reads the state until that succeeds", async () => {
+it("a new leader reads the state until that succeeds", async () => {
   const { clock, add, remove, lead } = makeFleets();
   const a = await add("a");
   const b = await add("b");
@@ -249,7 +249,7 @@ it("a plan that is as it was is not shared out again, until that failed", async 
   expect(a.held()).toBe(7);
 });
 
-it("what could not be announced is announced once the state can be written", async () => {
+it("a failed announcement is repeated once the state can be written", async () => {
   const { clock, add, hooks } = makeFleets();
   const a = await add("a");
   const b = await add("b");

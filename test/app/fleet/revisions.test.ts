@@ -51,7 +51,7 @@ async function openRevisions(
   return { revisions, mayLead: () => mayLead };
 }
 
-it("a daemon on a file goes back to an elder configuration, which is recorded", async () => {
+it("a daemon on a file returns to an older configuration, which is recorded", async () => {
   const store = await openTemp(memoryStatePath());
   const { revisions } = await openRevisions(store, undefined);
   for (const query of ["one", "two", "one", "one"]) {

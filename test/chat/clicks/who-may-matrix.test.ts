@@ -163,7 +163,7 @@ it.each([
   expect(click?.mayManageMessages).toBe(may);
 });
 
-it("reads each user group of Slack at most once a minute, and lets whoever left act for no longer", async () => {
+it("reads each user group of Slack at most once a minute, so a person who left it can act for no longer", async () => {
   const clock = createVirtualClock(Date.UTC(2026, 4, 5));
   const members = new Map<string, unknown>([
     ["S1", ["U1", "U2"]],

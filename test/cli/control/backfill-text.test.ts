@@ -22,7 +22,7 @@ const planOf = async (leftOut: readonly string[] = [], left?: number) => {
 };
 
 describe("the estimate", () => {
-  it("says what it goes by, and where it ends", async () => {
+  it("says what it is based on, and where the backfill ends", async () => {
     const estimate = { unread: 1, paid: 1, itemsPerDay: 230.4, requests: 12 };
     expect(estimateText(await planOf(["a", "b", "c", "d", "e", "f", "g"]), estimate, 500)).toEqual([
       "brand: back to 2026-07-01 09:00 UTC, 0 sources",

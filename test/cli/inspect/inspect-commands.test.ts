@@ -66,7 +66,7 @@ describe("beside a running daemon", () => {
     }
   });
 
-  it("explain of what nobody saw says what that means, and ends with 1", async () => {
+  it("explain of an item that no watch saw says what that means, and ends with 1", async () => {
     expect(await run("explain", "1")).toMatchObject({
       code: 1,
       err: expect.stringContaining("1 was never seen: no poll of any watch returned it.") as string,

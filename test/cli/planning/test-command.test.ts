@@ -70,7 +70,7 @@ describe("test of a watch", () => {
     expect(code).toBe(1);
   });
 
-  it("names who is asked about alerts, without the rest of the address, and asks nobody", async () => {
+  it("names the host that is asked about alerts, without the rest of the address, and sends it nothing", async () => {
     const { out } = await test(["never"]);
     expect(out).toContain(
       "Alerts of never wait for an answer from rate.example (enrich), which was not asked here.",

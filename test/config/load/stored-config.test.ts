@@ -64,6 +64,6 @@ it("is loaded again, without its files and its environment, as what it was", asy
   );
 });
 
-it("is not made where nobody asks for it", async () => {
+it("is not made unless it is requested", async () => {
   expect((await load(FOLDER, { env: ENV })).stored).toBeUndefined();
 });

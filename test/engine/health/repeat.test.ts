@@ -4,7 +4,7 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-it("waits after the end of one time for the next, so that two never overlap", async () => {
+it("waits after the end of one run before the next, so that two never overlap", async () => {
   const clock = createVirtualClock(START_MS);
   const startedMs: number[] = [];
   const work = async () => {
@@ -16,7 +16,7 @@ it("waits after the end of one time for the next, so that two never overlap", as
   expect(startedMs).toEqual([10, 45, 80]);
 });
 
-it("goes on after a time that failed, which is reported", async () => {
+it("continues after a run that failed, and reports the failure", async () => {
   const clock = createVirtualClock(START_MS);
   const alerted: unknown[] = [];
   const work = () => Promise.reject(new Error("no answer"));

@@ -49,7 +49,7 @@ it("counts the gaps of feeds and of members of groups, as the state has them fro
   expect(asked).toEqual([["alone", "first", "second"]]);
 });
 
-it("asks the state once, and goes by what later polls left", async () => {
+it("reads the gaps from the state once, and then from later polls", async () => {
   const { store, asked } = stateOf({ first: 2 });
   const [polls, history] = [[pollOf("first"), pollOf("second")], newHistory()];
   history.polled("second", 1, gaps(1));

@@ -151,7 +151,7 @@ describe("a single key", () => {
   });
 });
 
-it("forgets refusals when other keys come into force", async () => {
+it("forgets refusals when other keys become active", async () => {
   await refuse("a");
   watch.reset();
   expect(watch.usable()).toEqual(keys);

@@ -119,7 +119,7 @@ describe("slowing down", () => {
     expect(changesFor([fresh], 1_500, true, 3_600_000)).toEqual([]);
   });
 
-  it("names nobody whose schedule stays as it is", () => {
+  it("names no watch whose schedule stays as it is", () => {
     const slow = makeWatch("slow", "search", { query: "a" }, { schedule: every(600) });
     const fast = makeWatch("fast", "search", { query: "a" }, { schedule: every(60) });
     const change = kind(changesFor([slow, fast], 20_000), "slower");
@@ -141,7 +141,7 @@ describe("slowing down", () => {
     expect(change?.watches.map(({ watchId }) => watchId).sort()).toEqual(["p", "t"]);
   });
 
-  it("says how late those are then that it names, and nobody else", () => {
+  it("says how late the alerts of the named watches then are, and of no others", () => {
     const sharers = [timeline("fast", 60, every(60)), timeline("slow", 90, every(300))];
     const slower = kind(changesFor(sharers, 45_000), "slower");
     expect(slower).toMatchObject({
@@ -284,7 +284,7 @@ describe("reading whole less often", () => {
     expect(change?.requestsPerMonth).toBeCloseTo(limit - 1, 3);
   });
 
-  it("is not proposed where it does not fit within half of what is still reported, nor where nobody wrote how often", () => {
+  it("is not proposed if it does not fit within half of what is still reported, nor if no watch sets how often", () => {
     const limit = forecastOf([lists(6 * 3_600_000)]).requestsPerMonth + 1;
     expect(
       kind(changesFor([lists(1_800_000, { maxAgeMs: 6 * 3_600_000 })], limit), "full_poll"),

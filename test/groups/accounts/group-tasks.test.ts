@@ -73,7 +73,7 @@ describe("full polls", () => {
     expect(wholly().slice(0, PLACES - 1)).toEqual(due.slice(-(PLACES - 1)).reverse());
   });
 
-  it("wait until one of them is due where nobody has news, and then fill its search", () => {
+  it("wait until one of them is due if no account has news, and then fill its search", () => {
     const { add, wholly } = group();
     for (let index = 0; index < 30; index += 1) add(7.9);
     expect(wholly()).toEqual([]);
@@ -82,7 +82,7 @@ describe("full polls", () => {
     expect(wholly()[0]).toBe(due);
   });
 
-  it("leave out who was read whole not long ago", () => {
+  it("leave out accounts that had a full poll recently", () => {
     const { add, wholly } = group();
     add(1, { hasMoved: true });
     const due = add(4.1);

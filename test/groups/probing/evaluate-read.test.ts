@@ -35,7 +35,7 @@ function evaluate(postedMs: readonly number[], before = account, more: Partial<A
   return evaluateRead(before, read, { ...times, toService: (localMs) => localMs });
 }
 
-it("takes a late find for a matter of the pace if it was posted since the last look, or a search may have lacked it then", () => {
+it("blames the pace for a late post if it came after the last check, or if a search may have lacked it then", () => {
   expect(evaluate([START + 54 * MIN, START + 56 * MIN]).delaysMs).toEqual([64 * MIN]);
   const open = { sinceMs: START, calmMs: START + 30 * MIN, owed: 1, reads: 1, dueMs: START + HOUR };
   expect(

@@ -34,7 +34,7 @@ function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly num
 }
 
 describe("a change", () => {
-  it("asks for nothing while every field stands still", () => {
+  it("requests nothing while no field changes", () => {
     expect(isDue(applyProbe(START, fields(10), MIN), MIN)).toBe(false);
   });
 

@@ -20,7 +20,7 @@ const candidates = fc
 const score = ({ rate, ageMs }: Candidate) => rate * ageMs ** 2;
 
 describe("choosing", () => {
-  it("takes the hundred with the greatest rate x age², and nobody twice", () => {
+  it("takes the hundred accounts with the greatest rate x age², and none twice", () => {
     fc.assert(
       fc.property(candidates, (all) => {
         const chosen = chooseProbe(all, Number.POSITIVE_INFINITY);

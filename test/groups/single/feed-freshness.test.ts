@@ -63,7 +63,7 @@ function setup() {
 
 const LATE = [90_000, 95_000, 100_000, 110_000];
 
-it("learns from posts that were late because nobody looked, and keeps it over a restart", async () => {
+it("learns from posts that were late because no poll came, and keeps that over a restart", async () => {
   const { clock, read, worth, restart } = setup();
   await read([]);
   await clock.advance(2 * MIN);

@@ -77,7 +77,7 @@ describe("a mean", () => {
 });
 
 describe("a p95", () => {
-  it("is missed by about 5 of 100 posts, and hardly ever bought too dear", () => {
+  it("is missed by about 5 of 100 posts, and rarely needs more requests than necessary", () => {
     for (const posts of [steady(300), bursts(12, 8)]) {
       const reading = read(posts, P95);
       expect(lateShare(reading, MIN)).toBeGreaterThan(0.025);
@@ -87,7 +87,7 @@ describe("a p95", () => {
     expect(read(bursts(2, 25), P95).perDay).toBeLessThan(0.9 * (DAY / MIN));
   });
 
-  it("is looked for no sooner than after that time, and after four times that at the latest", () => {
+  it("reads no sooner than after that time, and after four times that at the latest", () => {
     const { gapsMs } = read(bursts(1, 40), P95, 8);
     expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(MIN);
     expect(Math.max(...gapsMs)).toBeLessThanOrEqual(4 * MIN);

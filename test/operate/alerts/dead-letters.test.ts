@@ -127,7 +127,7 @@ describe("what expires", () => {
     expect(alerted[0]?.data.message).toContain("3 alerts for hook were given up after 1h");
   });
 
-  it("is no reason to look any more after seven days, and stays in the list", async () => {
+  it("is no reason in the status any more after seven days, but stays in the list", async () => {
     const daemon = await setUp();
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(refuse);

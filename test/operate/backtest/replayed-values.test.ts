@@ -80,7 +80,7 @@ const counts = fc.array(fc.option(fc.integer({ min: 0, max: 12 }).map(liked), { 
   maxLength: 30,
 });
 
-it("raises by other thresholds what a daemon with these thresholds raises", () => {
+it("raises the same alerts for other thresholds as a daemon with these thresholds", () => {
   fc.assert(
     fc.property(limits, limits, counts, (one, two, records) => {
       const [active, tried] = [counted({ likes_count: one }), counted({ likes_count: two })];

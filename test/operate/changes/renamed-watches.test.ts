@@ -21,7 +21,7 @@ async function said(before: string, after: string): Promise<readonly string[]> {
 
 const BRAND = "  brand: { type: timeline, accounts: [acme, rival] }";
 
-it("a watch of the same type with a target of a watch that is gone looks renamed", async () => {
+it("a watch with the type and a target of a removed watch is taken to be renamed", async () => {
   expect(await said(BRAND, "  brands: { type: timeline, accounts: [rival, third] }")).toEqual([
     `${CONFIG_PATH}:2:3  warning: \`brands\` looks like the watch \`brand\` that the state knows: write \`moved_from: brand\` if it was only renamed; otherwise it starts with a new baseline`,
   ]);

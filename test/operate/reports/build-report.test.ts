@@ -110,7 +110,7 @@ describe("a report", () => {
     ]);
   });
 
-  it("counts nothing as read where a watch has values and no items", async () => {
+  it("gives no number of read items for a watch of values", async () => {
     await commit([post(0, NOW_MS - HOUR), post(1, NOW_MS - HOUR)]);
     const state = { key: "k", id: "w", type: "profile", registeredAtMs: NOW_MS, paused: false };
     const states = [{ ...state, accounts: {}, targets: [], knownItems: 1 }];

@@ -45,7 +45,7 @@ const nextOf = (atMinute: number, slowDown: number): number | undefined => {
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };
 
-it("ends with the last look within until", () => {
+it("ends with the last recheck within until", () => {
   expect(nextOf(985, 1)).toBe(990);
   expect(nextOf(990, 1)).toBe(1_000);
   expect(nextOf(1_000, 1)).toBeUndefined();

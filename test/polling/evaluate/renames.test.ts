@@ -22,7 +22,7 @@ const users = new Map(
   ),
 );
 
-it("finds who goes by another handle than is remembered, and nobody who was not shown", () => {
+it("finds accounts whose handle differs from the stored one, and none that the answer did not show", () => {
   expect(findRenames(readers, users).map(({ from, to }) => [from, to])).toEqual([
     ["one", "uno"],
     [null, "two"],

@@ -11,7 +11,7 @@ function reported(renames: readonly (readonly [from: string, to: string])[]): re
   });
 }
 
-it("a rename is reported once, whoever sees it again", () => {
+it("a rename is reported once, however many watches see it again", () => {
   expect(
     reported([
       ["a", "b"],
@@ -20,7 +20,7 @@ it("a rename is reported once, whoever sees it again", () => {
   ).toEqual([true, false]);
 });
 
-it("each step is reported, also the one back, and whoever comes late to it is not", () => {
+it("each rename is reported, also the one back to an old handle, but not to a watch that sees it late", () => {
   expect(
     reported([
       ["a", "b"],

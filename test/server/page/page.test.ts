@@ -131,7 +131,7 @@ describe("the status page", () => {
     );
   });
 
-  it("does not call a tweet trouble that is gone", () => {
+  it("does not call a deleted tweet trouble", () => {
     const gone = { name: "100", status: "gone", reason: "deleted, or no longer public" } as const;
     const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
     // The page shows a watch's target beside its name, and the state of that target under the
@@ -146,7 +146,7 @@ describe("the status page", () => {
     expect(many).toMatch(/every 5m 2 targets OK 1 gone /);
   });
 
-  it("does not call an account trouble that is merely not indexed", () => {
+  it("does not call an account trouble only because it is not indexed", () => {
     const words = wordsOf(
       page({
         watches: [
@@ -281,7 +281,7 @@ describe("the status page", () => {
     expect(text).toContain('<html lang="en">');
   });
 
-  it("says as of when it is, and skips no level of its headings", () => {
+  it("says when it was made, and skips no level of its headings", () => {
     const text = page({ state: "degraded", reasons: ["something"] });
     expect(wordsOf(text)).toContain("as of 14:00:00 UTC");
     const levels = [...text.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));

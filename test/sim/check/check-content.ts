@@ -181,7 +181,7 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   return objections;
 }
 
-/** In a list of alerts each alert is an embed, whatever the style. */
+/** Whether an embed is a single alert, not a list of alerts. */
 const isAlert = (embed: unknown): boolean =>
   !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 

@@ -29,9 +29,9 @@ export interface Scenario {
   readonly replicas?: number;
   /** How late the timers fire by which replicas watch each other. */
   readonly lateMs?: number;
-  /** By how much the wall clock of each replica is ahead of the world's; 0 if absent. */
+  /** The offset by which each replica's wall clock is ahead of the world's; 0 if absent. */
   readonly skewsMs?: readonly number[];
-  /** By how much the start of each replica is delayed, on an empty database; no delay if absent. */
+  /** The delay of each replica's start, on an empty database; no delay if absent. */
   readonly startsMs?: readonly number[];
   /**
    * Whether delays depend only on the time and the seed, and every enrichment is answered. What is

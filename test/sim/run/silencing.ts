@@ -15,10 +15,10 @@ export interface SilenceSpan {
   /** The sinks where it holds. Empty: all sinks. */
   readonly sinks: readonly string[];
   readonly matchers: readonly string[];
-  /** It may be active between these two times. */
+  /** The times between which it may be active. */
   readonly fromMs: number;
   toMs: number;
-  /** It must be active between these two times. */
+  /** The times between which it must be active. */
   certainFromMs: number;
   certainToMs: number;
   /** Undefined until the answer arrives. */

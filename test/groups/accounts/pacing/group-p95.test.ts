@@ -38,7 +38,7 @@ describe("rounds", () => {
     expect(probesPerDay / ((3 * DAY) / MIN)).toBeLessThan(0.7);
   });
 
-  it("leave nobody for later where one probe asks for everybody, and come as late as that allows", () => {
+  it("leave no account for later if one probe requests all of them, and come as late as that allows", () => {
     const few = RATES.slice(0, 100);
     expect(busyRate(few, WITHIN)).toBe(0);
     const everyMs = roundEveryMs(WITHIN, 100);
@@ -84,7 +84,7 @@ describe("a round", () => {
     );
   });
 
-  it("gives free places to those behind whom most posts are expected", () => {
+  it("gives spare slots to the accounts from which most posts are expected", () => {
     const busy = { id: "busy", rate: 9, ageMs: 58_000 };
     const others = Array.from({ length: 150 }, (_, index) => ({
       id: String(index),
@@ -101,14 +101,14 @@ describe("a round", () => {
     expect(chosen).not.toContain("fresh");
   });
 
-  it("asks for nobody where nobody is due", () => {
+  it("requests no account if none is due", () => {
     expect(chooseRound([{ id: "a", rate: 1, ageMs: 58_000 }], round)).toEqual([]);
     expect(chooseRound([], round)).toEqual([]);
   });
 });
 
 describe("the correction", () => {
-  it("stands where hardly five of a hundred posts are late, and takes more accounts for busy where more are", () => {
+  it("stays the same if about five of a hundred posts are late, and counts more accounts as busy if more are", () => {
     const found = (late: number) =>
       Array.from({ length: 200 }, (_, index) => (index < late ? 2 * MIN : 1_000));
     expect(learnLate(1, found(9), WITHIN)).toBeCloseTo(1);
