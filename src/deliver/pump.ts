@@ -337,7 +337,7 @@ function createPipeline(
       mutes,
       silenceOf: (event, sink) => deps.silenceOf(event, sink),
     }),
-    seal: createSealStage({ store, clock, random, layOut, wordEvents, onSealed }),
+    seal: createSealStage({ store, clock, random, layOut, wordEvents, mutes, onSealed }),
     dispatch,
     wordEvents,
   };

@@ -130,7 +130,7 @@ export interface DueMessage extends SealedMessage {
    * The deliveries in the message. Set only if a mute may hold the message; empty for a message
    * about the channel itself.
    */
-  readonly members?: readonly MuteableDelivery[];
+  readonly members?: readonly MuteableDelivery[] | undefined;
   /**
    * Whether the message must be sealed again because a post was deleted. This applies if its only
    * alert is about that post, or if it was never tried and one of its alerts is.

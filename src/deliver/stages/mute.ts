@@ -53,6 +53,8 @@ export interface MuteDeps {
 }
 
 export interface Mutes {
+  /** Whether a mute or a snooze may hold messages of the sink now. */
+  mayHold(sink: string): boolean;
   /**
    * Postpones deliveries and messages that a mute holds now, and returns the rest. `held` is the
    * number of postponed ones. The returned messages contain their deliveries.
@@ -72,6 +74,7 @@ export interface Mutes {
 
 export function createMutes({ store, clock, log, waitRules }: MuteDeps): Mutes {
   return {
+    mayHold: (sink) => waitRules?.canMute(sink) === true,
     async holdOf(sink, { id, members }) {
       if (waitRules?.canMute(sink) !== true) return undefined;
       const own = members ?? (await store.messageMembers([id])).get(id) ?? [];

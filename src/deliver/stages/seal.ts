@@ -16,6 +16,7 @@ import { isFollowUpOnly, type Reply, replyOf, replyTo } from "./follow-ups.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
 import { isUnrendered, layOut, type LayOutDeps, periodOf } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
+import type { Mutes } from "./mute.ts";
 import type { Stage } from "./stage.ts";
 import { threadOf } from "./threads.ts";
 import type { TemplatedEvent, WordEvents } from "./word-events.ts";
@@ -26,6 +27,7 @@ export interface SealDeps {
   readonly store: Outbox;
   readonly clock: Clock;
   readonly random: Random;
+  readonly mutes: Pick<Mutes, "mayHold">;
   /** Called with the events of every message once it is durable. */
   onSealed(message: NewMessage, events: readonly OutboxEvent[]): void;
 }
@@ -52,12 +54,17 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
         await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
+      // A message keeps its alerts only where a mute may hold it, because hundreds of messages wait
+      // for their attempts. If a mute begins meanwhile, the alerts are read from the store.
+      const isMutable = deps.mutes.mayHold(queue.name);
       // Only the first part of a digest is sent now. The outbox returns the other parts later, one
       // by one. It also returns all messages that may join a thread.
       const first = new Map<string, DueMessage>();
       for (const [index, [one]] of (queue.sink.threads === undefined ? sealed : []).entries())
-        if (one !== undefined && !first.has(one.message.groupKey))
-          first.set(one.message.groupKey, unsent(one.message, bundles[index]?.members ?? []));
+        if (one !== undefined && !first.has(one.message.groupKey)) {
+          const members = isMutable ? (bundles[index]?.members ?? []) : undefined;
+          first.set(one.message.groupKey, unsent(one.message, members));
+        }
       return [...messages, ...first.values()].map((message) =>
         claimMessage(queue, message, isProbe),
       );
@@ -256,7 +263,7 @@ async function gather(
   await deps.store.gather({ ...overflow, announcement });
 }
 
-function unsent(message: NewMessage, members: readonly DueMember[]): DueMessage {
+function unsent(message: NewMessage, members: DueMessage["members"]): DueMessage {
   const { id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel } = message;
   return {
     ...{ id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel, members },
