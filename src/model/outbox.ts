@@ -16,9 +16,9 @@ export interface DueMember {
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
   /** The delivery's group before a throttle moved it into a digest. */
-  readonly originalGroupKey?: string;
+  readonly originalGroupKey?: string | undefined;
   /** The template that the alert's route names, if it names one. */
-  readonly template?: string;
+  readonly template?: string | undefined;
   /**
    * Whether a silence may still hold the delivery back: it waited for the end of a mute, for its
    * group or for a digest, and no operator sent it again.
@@ -29,18 +29,18 @@ export interface DueMember {
   /**
    * Why the alert goes to its sink. Absent if it was created by a release that did not store this.
    */
-  readonly routed?: RoutedPlace;
+  readonly routed?: RoutedPlace | undefined;
   /**
    * The events of deliveries that were merged with this one: alerts of other watches about the same
    * fact.
    */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Whether its post was deleted after it was found. */
-  readonly isGone?: boolean;
+  readonly isGone?: boolean | undefined;
   /** The person who acknowledged the event; absent if the event is not acknowledged. */
   readonly acknowledged?: Mark | undefined;
   /** True if the alert waits in a digest and has the edited text of its post. */
-  readonly isEdited?: boolean;
+  readonly isEdited?: boolean | undefined;
   /** The receivers that got the alert before it was sent again. Absent if there are none. */
   readonly taken?: readonly string[] | undefined;
   /** The alert that this follow-up is about, if the sink had it. */
@@ -158,7 +158,7 @@ export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
   /** Deliveries that the message counts and does not list. */
-  readonly summarisedIds?: readonly string[];
+  readonly summarisedIds?: readonly string[] | undefined;
   /** The type of the sink that rendered the body. */
   readonly sealedFor?: string;
   /** The key of the throttle that counts the message; null if none does. */
@@ -167,14 +167,14 @@ export interface NewMessage extends SealedMessage {
    * The id of the message under which this message is posted. For a part of a digest, the digest's
    * first message.
    */
-  readonly parentId?: string;
+  readonly parentId?: string | undefined;
   /**
    * The thread that the message belongs to. If the thread has no message yet, this message begins
    * it.
    */
   readonly thread?: ThreadOfMessage | undefined;
   /** The mentions in the message, as `SinkMention.text`. If absent, there are none. */
-  readonly mentions?: readonly string[];
+  readonly mentions?: readonly string[] | undefined;
   /** The name and period of the scheduled digest, if the message is its only or first part. */
   readonly digest?: { readonly name: string; readonly period: DigestPeriod } | undefined;
   /** The deliveries in the message whose text templates rendered. */

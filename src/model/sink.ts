@@ -18,7 +18,7 @@ export interface OutboxEvent {
   /** How many changes of one account this event summarises. The event is the last of them. */
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
-  readonly isEdited?: boolean;
+  readonly isEdited?: boolean | undefined;
   /**
    * The person who acknowledged the event. Absent if it is not acknowledged, or if a footer of the
    * message says who acknowledged it.

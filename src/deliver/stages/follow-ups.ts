@@ -32,6 +32,7 @@ type Fate =
   | { readonly kind: "dropped"; readonly detail: string };
 
 const SEND: Fate = { kind: "send" };
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Returns the groups without the alerts that are not sent now, and records in the store why not. A
@@ -44,27 +45,25 @@ export async function withoutWithheld(
 ): Promise<readonly SortedGroup[]> {
   const fates = new Map(
     groups.flatMap(({ members }) => {
-      const shown = new Set(
-        members.flatMap(({ isEdited, deliveryId }) => (isEdited === true ? [deliveryId] : [])),
-      );
+      const edited = members.filter(({ isEdited }) => isEdited === true);
+      const shown = edited.length === 0 ? NONE : new Set(edited.map((one) => one.deliveryId));
       return members.map((member) => [member, fateOf(member, shown, updates)] as const);
     }),
   );
+  const unsent = [...fates].filter(([, { kind }]) => kind !== "send");
   const idsOf = (kind: Fate["kind"]) =>
-    [...fates].flatMap(([{ deliveryId }, fate]) => (fate.kind === kind ? [deliveryId] : []));
+    unsent.flatMap(([{ deliveryId }, fate]) => (fate.kind === kind ? [deliveryId] : []));
   const withheld: Withheld = {
     deletedIds: idsOf("deleted"),
-    joined: [...fates].flatMap(([{ deliveryId }, fate]) =>
+    joined: unsent.flatMap(([{ deliveryId }, fate]) =>
       fate.kind === "joined" ? [{ ...fate, deliveryId }] : [],
     ),
-    dropped: [...fates].flatMap(([{ deliveryId }, fate]) =>
+    dropped: unsent.flatMap(([{ deliveryId }, fate]) =>
       fate.kind === "dropped" ? [{ ...fate, deliveryId }] : [],
     ),
     postponed: { ids: idsOf("later"), dueAtMs: clock.now() + EDIT_WAIT_MS },
   };
-  const { deletedIds, joined, dropped, postponed } = withheld;
-  if (deletedIds.length + joined.length + dropped.length + postponed.ids.length > 0)
-    await store.withhold(withheld);
+  if (unsent.length > 0) await store.withhold(withheld);
   return groups
     .map((group) => ({
       ...group,
@@ -150,6 +149,7 @@ export function replyOf(
   replies: Sink["replies"],
   members: readonly DueMember[],
 ): Reply | undefined {
+  if (replies === undefined) return undefined;
   const messages = new Map(members.map(({ follows }) => [follows?.message?.id, follows?.message]));
   const [message] = messages.values();
   return messages.size === 1 && isFollowUpOnly(members) ? replyTo(replies, message) : undefined;

@@ -93,6 +93,8 @@ export async function layOut(
   try {
     const shown = withDigest(deps, found, facts);
     const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
+    // The message of a single event is not divided, and takes no time from other work.
+    if (found.length < 2) return { parts: [...parts], unlisted };
     const limitBytes = queue.sizes.limitBytes();
     const first: Limited = { ...shown, noted: unlisted, limitBytes };
     return {
@@ -161,7 +163,11 @@ function layOutWhole(
   if (lists !== undefined && isList(lists, events, shown))
     return layOutDigest(events, factsOf(deps, queue, shown), lists, digestDeps(deps, queue));
   const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
-  return { parts: batched(deps, queue, { events, atOnce }, shown), unlisted: [] };
+  const parts =
+    events.length > 0 && events.length <= atOnce
+      ? layOutPart(deps, queue, events, shown)
+      : batched(deps, queue, { events, atOnce }, shown);
+  return { parts, unlisted: [] };
 }
 
 /** Adds the facts about a scheduled digest, if the sink has no lists. */
@@ -278,10 +284,10 @@ function* allFitted(
   parts: Iterable<DigestPart>,
   shown: Limited,
 ): Generator<DigestPart, void> {
-  let own = shown;
+  let own: Limited | undefined;
   for (const part of parts) {
+    own = own === undefined ? shown : inner(shown);
     yield* fitted(deps, queue, part, own);
-    own = inner(own);
   }
 }
 

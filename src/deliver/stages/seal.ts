@@ -5,7 +5,13 @@
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup } from "../../model/digest.ts";
 import { groupBy } from "../../model/group-by.ts";
-import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
+import type {
+  DueMember,
+  DueMessage,
+  NewMessage,
+  Outbox,
+  WordedDeliveries,
+} from "../../model/outbox.ts";
 import type { Random } from "../../model/random.ts";
 import type { MessageBody, OutboxEvent } from "../../model/sink.ts";
 import { withoutDeletedText } from "../../route/follow-up.ts";
@@ -48,7 +54,9 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
         // The end of a snooze speaks about a message that mentioned people before.
         const mentions =
           bundle.cause === "snooze" ? [] : mentionsOf(bundle.members, deps.clock.now());
-        sealed.push(await sealBundle(deps, queue, { ...bundle, mentions }, worded[index] ?? []));
+        sealed.push(
+          await sealBundle(deps, queue, { bundle, mentions, items: worded[index] ?? [] }),
+        );
       }
       if (sealed.length > 0)
         await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
@@ -77,10 +85,18 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
  * again goes only to the other receivers.
  */
 function byReceivers(bundle: Bundle): readonly Bundle[] {
+  if (bundle.members.length < 2) return [bundle];
   const parts = groupBy(bundle.members, ({ taken = [] }) => JSON.stringify([...taken].sort()));
   if (parts.size < 2) return [bundle];
   const { deleted: _, ...rest } = bundle;
   return [...parts.values()].map((members, index) => ({ ...(index > 0 ? rest : bundle), members }));
+}
+
+/** What one bundle is sealed from. */
+interface Unsealed {
+  readonly bundle: Bundle;
+  readonly mentions: readonly string[];
+  readonly items: readonly Item[];
 }
 
 interface Sealed {
@@ -95,10 +111,9 @@ interface Sealed {
 async function sealBundle(
   deps: SealDeps,
   queue: SinkQueue,
-  bundle: Bundle & { readonly mentions: readonly string[] },
-  items: readonly Item[],
+  { bundle, mentions, items }: Unsealed,
 ): Promise<readonly Sealed[]> {
-  const { groupKey, throttleKey, mentions } = bundle;
+  const { groupKey, throttleKey } = bundle;
   const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) =>
     events.flatMap((event) => idsByEvent.get(event) ?? []);
@@ -106,47 +121,57 @@ async function sealBundle(
   const [{ taken } = {}] = bundle.members;
   const { parts, unlisted } = await layOut(deps.layOut, queue, [...idsByEvent.keys()], {
     ...bundle,
+    mentions,
     period: digest?.period,
   });
   const ids = parts.map(() => deps.random.id());
   const reply = replyFor(queue.sink, bundle);
   const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
-  return parts.map((part, index) => ({
-    events: part.events,
-    message: {
-      ...withFooter(
-        queue,
-        part.body,
-        lineOf(
-          queue,
-          bundle.members,
-          idsOf(index === 0 ? [...part.events, ...unlisted] : part.events),
-        ),
-      ),
+  const sealedAtMs = deps.clock.now();
+  return parts.map((part, index) => {
+    const isFirst = index === 0;
+    const shownIds = idsOf(part.events);
+    const line = lineOf(
+      queue,
+      bundle.members,
+      isFirst && unlisted.length > 0 ? [...shownIds, ...idsOf(unlisted)] : shownIds,
+    );
+    const { body, footer } = withFooter(queue, part.body, line);
+    // Written out, because spreading so many fields allocates several times the memory.
+    const message: NewMessage = {
       id: ids[index] ?? "",
       sink: queue.name,
       sealedFor: queue.type,
       groupKey,
-      sealedAtMs: deps.clock.now(),
+      throttleKey: isFirst ? throttleKey : null,
+      sealedAtMs,
+      body,
+      footer,
       taken,
-      deliveryIds: idsOf(part.events),
-      worded: part.events.flatMap((event) =>
-        event.worded === undefined
-          ? []
-          : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
-      ),
-      ...(index === 0
-        ? {
-            throttleKey,
-            summarisedIds: idsOf(unlisted),
-            mentions,
-            thread,
-            ...reply,
-            digest,
-          }
-        : { throttleKey: null, parentId: reply?.parentId ?? ids[0] ?? "" }),
-    },
-  }));
+      deliveryIds: shownIds,
+      summarisedIds: isFirst ? idsOf(unlisted) : undefined,
+      worded: wordedIn(part.events, idsByEvent),
+      mentions: isFirst ? mentions : undefined,
+      thread: isFirst ? thread : undefined,
+      parentId: isFirst ? reply?.parentId : (reply?.parentId ?? ids[0] ?? ""),
+      threadRef: isFirst ? reply?.threadRef : undefined,
+      threadChannel: isFirst ? reply?.threadChannel : undefined,
+      digest: isFirst ? digest : undefined,
+    };
+    return { events: part.events, message };
+  });
+}
+
+/** Returns the deliveries whose text a template rendered, or failed to. */
+function wordedIn(
+  events: readonly OutboxEvent[],
+  idsByEvent: ReadonlyMap<OutboxEvent, readonly string[]>,
+): readonly WordedDeliveries[] {
+  return events.flatMap((event) =>
+    event.worded === undefined
+      ? []
+      : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
+  );
 }
 
 /** Returns under which message a bundle is posted: that of its alert, or that of its snooze. */
@@ -175,6 +200,7 @@ function lineOf(
   members: readonly DueMember[],
   deliveryIds: readonly string[],
 ): string {
+  if (members.every(({ acknowledged }) => acknowledged === undefined)) return "";
   const ids = new Set(deliveryIds);
   const marks = members.flatMap(({ deliveryId, acknowledged }) =>
     acknowledged === undefined || !ids.has(deliveryId) ? [] : [acknowledged],
@@ -197,11 +223,7 @@ function itemsOf({ groupKey, members }: Pick<Bundle, "groupKey" | "members">): r
   for (const member of members) {
     const own = member.originalGroupKey ?? groupKey;
     if (isSummaryGroup(own)) summaries.set(own, [...(summaries.get(own) ?? []), member]);
-    else
-      items.push({
-        event: { ...member, event: withoutDeletedText(member.event) },
-        deliveryIds: [member.deliveryId],
-      });
+    else items.push({ event: itemOf(member), deliveryIds: [member.deliveryId] });
   }
   for (const changes of [...summaries.values()]) {
     const idsOf = (subject: string) =>
@@ -214,6 +236,11 @@ function itemsOf({ groupKey, members }: Pick<Bundle, "groupKey" | "members">): r
     );
   }
   return items;
+}
+
+function itemOf(member: DueMember): TemplatedEvent {
+  const event = withoutDeletedText(member.event);
+  return event === member.event ? member : { ...member, event };
 }
 
 /** Returns an alert without its acknowledgement, because the footer of its message shows it. */
@@ -236,7 +263,12 @@ export async function wordedItems(
     items.flat().map(({ event }) => event),
   );
   let next = 0;
-  return items.map((own) => own.map((item) => ({ ...item, event: worded[next++] ?? item.event })));
+  return items.map((own) =>
+    own.map((item) => {
+      const event = worded[next++] ?? item.event;
+      return event === item.event ? item : { ...item, event };
+    }),
+  );
 }
 
 /**
@@ -263,15 +295,21 @@ async function gather(
   await deps.store.gather({ ...overflow, announcement });
 }
 
-function unsent(message: NewMessage, members: DueMessage["members"]): DueMessage {
-  const { id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel } = message;
-  return {
-    ...{ id, sink, groupKey, sealedAtMs, body, footer, taken, threadRef, threadChannel, members },
-    alerts: message.deliveryIds.length,
-    attempts: 0,
-    firstAttemptAtMs: null,
-  };
-}
+const unsent = (message: NewMessage, members: DueMessage["members"]): DueMessage => ({
+  id: message.id,
+  sink: message.sink,
+  groupKey: message.groupKey,
+  sealedAtMs: message.sealedAtMs,
+  body: message.body,
+  footer: message.footer,
+  taken: message.taken,
+  threadRef: message.threadRef,
+  threadChannel: message.threadChannel,
+  members,
+  alerts: message.deliveryIds.length,
+  attempts: 0,
+  firstAttemptAtMs: null,
+});
 
 function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): ClaimedMessage {
   const busyKeys = [busyKey(queue.name, message.groupKey)];

@@ -63,7 +63,7 @@ export interface WordedSink {
 }
 
 /** An event with the template that its route sets. */
-export type TemplatedEvent = OutboxEvent & { readonly template?: string };
+export type TemplatedEvent = OutboxEvent & { readonly template?: string | undefined };
 
 /**
  * Returns the same events in the same order. Events that have a template get the text that it

@@ -19,7 +19,11 @@ export function eventDocument(
   const { digest } = batch;
   const [only] = batch.events;
   if (batch.events.length === 1 && only !== undefined)
-    return JSON.stringify({ ...envelope(only, batch), ...digestPart(digest) });
+    return JSON.stringify(
+      digest === undefined
+        ? envelope(only, batch)
+        : { ...envelope(only, batch), ...digestPart(digest) },
+    );
   const detectedAtMs =
     batch.events.length === 0 && digest !== undefined
       ? digest.period.toMs
@@ -59,8 +63,10 @@ const envelope = (one: OutboxEvent, batch: Pick<Batch, "sample" | "actAt">): Jso
 function dataOf(one: OutboxEvent, { actAt }: Pick<Batch, "actAt">): JsonObject {
   const { event, wording, acknowledged } = one;
   const actionsUrl = actAt?.([one]);
+  const own = eventData(event);
+  if (actionsUrl === undefined && acknowledged === undefined && wording === undefined) return own;
   const data = {
-    ...eventData(event),
+    ...own,
     ...(actionsUrl === undefined ? {} : { actions_url: actionsUrl }),
     ...(acknowledged === undefined ? {} : { acknowledged: markOf(acknowledged) }),
   };

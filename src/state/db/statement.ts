@@ -11,6 +11,7 @@ import {
   type Kysely,
   PostgresAdapter,
 } from "kysely";
+import { groupBy } from "../../model/group-by.ts";
 import { scopeQuery } from "./scopes.ts";
 import type { Tables } from "./tables.ts";
 
@@ -189,12 +190,12 @@ export const listStatementForEach =
       on: Executor,
       lists: readonly Listed<Args, Item>[],
     ): Promise<StatementResult<Row>> => {
-      const chunks = lists.flatMap(chunksOf);
+      const bySize = groupBy(lists.flatMap(chunksOf), sizeOf);
       const rows: Row[] = [];
       let changed = 0;
       for (const size of LIST_SIZES) {
-        const own = chunks.filter(({ items }) => sizeFor(items) === size);
-        if (own.length === 0) continue;
+        const own = bySize.get(size);
+        if (own === undefined) continue;
         const list = Array.from({ length: size }, (_, i) => new Slot(i)) as unknown as Item[];
         const compiled = compiledOn(caches.get(size) as Cache, on, () => build(on, list, slot));
         const answer = await runBatch<Row>(
@@ -216,13 +217,15 @@ export const listStatementForEach =
   };
 
 function chunksOf<Args, Item>({ items, args }: Listed<Args, Item>): readonly Listed<Args, Item>[] {
+  if (items.length > 0 && items.length <= MAX_LIST) return [{ items, args }];
   const chunks: Listed<Args, Item>[] = [];
   for (let start = 0; start < items.length; start += MAX_LIST)
     chunks.push({ items: items.slice(start, start + MAX_LIST), args });
   return chunks;
 }
 
-const sizeFor = ({ length }: readonly unknown[]): number =>
+/** Returns the size to which a chunk is padded. */
+const sizeOf = ({ items: { length } }: { readonly items: readonly unknown[] }): number =>
   LIST_SIZES.findLast((size) => size >= length) ?? MAX_LIST;
 
 /**

@@ -2,6 +2,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, FollowedAlert } from "../../model/outbox.ts";
+import type { Tweet } from "../../model/tweet.ts";
 import { MERGED } from "../db/literals.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -108,29 +109,20 @@ export async function readGroups(
     ),
   );
   const followed = await followedAlerts(db, [
-    ...rows.flatMap(({ delivery_id: id, ...row }) => followUpOf({ ...row, id }) ?? []),
+    ...rows.flatMap((row) => followUpOf(row.delivery_id, row) ?? []),
     ...[...joined.values()].flat().flatMap(({ followUp }) => followUp ?? []),
   ]);
   const members = new Map<number, DueMember>();
   const throttleKeys = new Map<number, string | null>();
   for (const row of rows) {
     const id = Number(row.delivery_id);
-    const tweet = texts.get(id);
-    const found = eventOf(row);
-    const event = tweet === undefined ? found : { ...found, body: { ...found.body, tweet } };
     const others = joined.get(id) ?? [];
+    const follows = shownAlert(
+      followed.get(id),
+      others.flatMap(({ followUp }) => followed.get(followUp?.id ?? id) ?? []),
+    );
     throttleKeys.set(id, row.throttle_key);
-    members.set(id, {
-      ...memberOf(row),
-      event,
-      joined: others.map((other) => other.event),
-      watches: [...new Set([event.watch, ...others.map((other) => other.event.watch)])],
-      follows: shownAlert(
-        followed.get(id),
-        others.flatMap(({ followUp }) => followed.get(followUp?.id ?? id) ?? []),
-      ),
-      ...(tweet === undefined ? {} : { isEdited: true }),
-    });
+    members.set(id, memberOf(row, { others, follows, tweet: texts.get(id) }));
   }
   return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod, snoozedOn }) => ({
     sink,
@@ -144,31 +136,46 @@ export async function readGroups(
   }));
 }
 
-/** Returns what the row alone says about a delivery. */
-const memberOf = (row: MemberRow): Omit<DueMember, "event" | "joined" | "watches"> => ({
-  deliveryId: String(row.delivery_id),
-  // A delivery that was due at once is already queued for sending, so nothing can silence it.
-  canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
-  isReplay: row.replayed_at !== null,
-  acknowledged:
-    row.marked_at === null || row.marked_by === null || row.marked_from === null
-      ? undefined
-      : { by: row.marked_by, from: row.marked_from, atMs: Number(row.marked_at) },
-  ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
-  ...(row.is_gone ? { isGone: true } : {}),
-  ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
-  ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
-  ...(row.template === null ? {} : { template: row.template }),
-});
+/** What is known of a delivery besides its row. */
+interface Around {
+  readonly others: readonly Joined[];
+  readonly follows: FollowedAlert | undefined;
+  /** The last text of its post, if that was edited. */
+  readonly tweet: Tweet | undefined;
+}
 
-const followUpOf = (row: {
-  readonly id: number;
-  readonly follows_id: number | null;
-  readonly subject: string;
-}): FollowUpRow | undefined =>
+/** All fields are written out, because spreading so many allocates several times the memory. */
+function memberOf(row: MemberRow, { others, follows, tweet }: Around): DueMember {
+  const found = eventOf(row);
+  return {
+    event: tweet === undefined ? found : { ...found, body: { ...found.body, tweet } },
+    deliveryId: String(row.delivery_id),
+    joined: others.map(({ event }) => event),
+    watches: [...new Set([found.watch, ...others.map(({ event }) => event.watch)])],
+    follows,
+    // A delivery that was due at once is already queued for sending, so nothing can silence it.
+    canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
+    isReplay: row.replayed_at !== null,
+    acknowledged:
+      row.marked_at === null || row.marked_by === null || row.marked_from === null
+        ? undefined
+        : { by: row.marked_by, from: row.marked_from, atMs: Number(row.marked_at) },
+    routed: row.routed === null ? undefined : fromText(row.routed),
+    isGone: row.is_gone ? true : undefined,
+    isEdited: tweet === undefined ? undefined : true,
+    taken: typeof row.taken === "string" ? fromText<readonly string[]>(row.taken) : undefined,
+    originalGroupKey: row.original_group_key ?? undefined,
+    template: row.template ?? undefined,
+  };
+}
+
+const followUpOf = (
+  id: number,
+  row: { readonly follows_id: number | null; readonly subject: string },
+): FollowUpRow | undefined =>
   row.follows_id === null
     ? undefined
-    : { id: Number(row.id), followsId: Number(row.follows_id), subject: row.subject };
+    : { id: Number(id), followsId: Number(row.follows_id), subject: row.subject };
 
 /**
  * Returns the alert that a follow-up is about. If nobody was shown its own, but somebody was shown
@@ -193,7 +200,7 @@ async function joinedTo(
     const others = joined.get(Number(row.joined_id)) ?? [];
     others.push({
       event: { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
-      followUp: followUpOf(row),
+      followUp: followUpOf(row.id, row),
     });
     joined.set(Number(row.joined_id), others);
   }

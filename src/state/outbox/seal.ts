@@ -124,6 +124,12 @@ function marksOf({
   worded = [],
 }: NewMessage): readonly Listed<Mark, number>[] {
   const unworded = { messageId, template: null, error: null };
+  const summarised: Listed<Mark, number> = {
+    items: summarisedIds.map(Number),
+    args: { ...unworded, state: "summarised" },
+  };
+  if (worded.length === 0)
+    return [{ items: deliveryIds.map(Number), args: { ...unworded, state: "sealed" } }, summarised];
   const wordedIds = new Set(worded.flatMap((one) => one.deliveryIds));
   const lists = new Map<string, { readonly items: number[]; readonly args: Mark }>();
   for (const { deliveryIds: ids, template, error = null } of worded) {
@@ -141,7 +147,7 @@ function marksOf({
       args: { ...unworded, state: "sealed" },
     },
     ...lists.values(),
-    { items: summarisedIds.map(Number), args: { ...unworded, state: "summarised" } },
+    summarised,
   ];
 }
 
@@ -156,6 +162,7 @@ async function refreshGroups(
   rows: readonly MarkedRow[],
 ): Promise<void> {
   const grouped = rows.filter((row) => row.grouped === 1);
+  if (grouped.length === 0) return;
   // A digest contains deliveries of several groups, and all these groups have had a message now.
   // Deliveries that were gathered for a digest and then sent alone form no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
