@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ArchivedRead, ArchivePlace, FoundFact } from "../../src/model/archive.ts";
 import type { Store } from "../../src/model/store.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { decodeRead, encodeRead } from "../../src/state/archive/encode-read.ts";
-import { makeTweet, makeUser } from "../support/make-event.ts";
+import { toText, toTextWith } from "../../src/state/db/json-text.ts";
+import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
 
 const START: ArchivePlace = { atMs: 0, id: "" };
 
@@ -117,6 +119,23 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
       expect([...from.reads, ...rest.reads]).toEqual(reads.slice(50, 200));
     });
 
+    test("events of the same commit are stored as without it, and the other way round", async () => {
+      const body = { tweet: makeTweet("1", "über 🎉 \n"), previous: undefined, gone: null };
+      const events = ["a", "b"].map((id) => makeEvent("1", { id, body: { ...body, id } }));
+      const found = readAt(
+        20,
+        ...events.map(({ id, body: shared }) => fact("1", { watchKey: id, body: shared })),
+      );
+      await store.commitPoll({
+        ...{ atMs: 1, targets: [], verdicts: [], events, deliveries: [], archive: [found, found] },
+      });
+      expect(await store.eventsById(["a", "b"])).toEqual(events);
+      expect(await all()).toMatchObject([
+        { facts: events.map((one) => ({ body: { tweet: body.tweet, gone: null, id: one.id } })) },
+        { facts: [{}, {}], sameCommit: true },
+      ]);
+    });
+
     test("reads that do not fill a chunk wait a day for more", async () => {
       const day = 86_400_000;
       for (const [at, id] of [
@@ -150,12 +169,14 @@ export function describeArchive(name: string, makeStore: () => Promise<Store>): 
   });
 }
 
+const bodies = fc.array(fc.dictionary(fc.string(), fc.jsonValue()));
+
 /** Any JSON in a body survives, also what looks like the places that stand for it. */
 export function describeEncoding(): void {
   test("an encoded read is decoded as it was", () => {
     fc.assert(
-      fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (bodies) => {
-        const facts = bodies.map((body, at) =>
+      fc.property(bodies, (drawn) => {
+        const facts = drawn.map((body, at) =>
           fact(String(at), { body: JSON.parse(JSON.stringify(body)) }),
         );
         const read = readAt(3, ...facts);
@@ -163,6 +184,20 @@ export function describeEncoding(): void {
       }),
       // A name that an assignment to an object would lose.
       { examples: [[[JSON.parse('{"__proto__":1}')]]] },
+    );
+  });
+
+  test("the texts of an encoded read give a body the text that it has without them", () => {
+    fc.assert(
+      fc.property(bodies, (drawn) => {
+        const facts = drawn.map((body, at) =>
+          fact(String(at), { body: body as FoundFact["body"] }),
+        );
+        const texts = new Map<unknown, string>();
+        encodeRead(readAt(3, ...facts), texts);
+        for (const { body } of [...facts, fact("other")])
+          expect(toTextWith(body as JsonObject, texts)).toBe(toText(body as JsonObject));
+      }),
     );
   });
 }

@@ -1,6 +1,7 @@
 /** Reads, compresses and trims the archive. The commit of a poll adds to it. */
 import { createHash } from "node:crypto";
 import type { ArchivedRead, ArchivePlace, ArchiveSize, ArchiveStore } from "../../model/archive.ts";
+import type { Texts } from "../db/json-text.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import type { ArchiveTable } from "../db/tables.ts";
 import { compressText, expandCompressed } from "./compress.ts";
@@ -37,22 +38,33 @@ export const archiveStore = (db: Executor): ArchiveStore => ({
   trimArchive: (beforeMs, maxBytes) => trimArchive(db, beforeMs, maxBytes),
 });
 
+/** The reads of a commit as a row; no row if there are no reads. */
+export interface EncodedReads {
+  readonly rows: readonly ArchiveTable[];
+  /** The texts of the objects in them, for the events of the commit. */
+  readonly texts: Texts;
+}
+
+const NOTHING: EncodedReads = { rows: [], texts: new Map() };
+
 /**
- * Encodes the reads of a commit as a row, before the transaction that inserts it begins. The order
- * of rows is that in which the process created them.
+ * Encodes the reads of a commit, before the transaction that inserts them begins. The order of rows
+ * is that in which the process created them.
  */
-export function createArchiveRows(): (reads: readonly ArchivedRead[]) => readonly ArchiveTable[] {
+export function createArchiveRows(): (reads: readonly ArchivedRead[]) => EncodedReads {
   let [lastAtMs, place] = [0, 0];
   return (reads) => {
-    if (reads.length === 0) return [];
+    if (reads.length === 0) return NOTHING;
     const at = Math.max(...reads.map(({ atMs }) => atMs));
     place = at === lastAtMs ? place + 1 : 0;
     lastAtMs = at;
+    const texts = new Map<unknown, string>();
     const body = reads
-      .map((read, index) => encodeRead(index === 0 ? read : { ...read, sameCommit: true }))
+      .map((read, index) => encodeRead(index === 0 ? read : { ...read, sameCommit: true }, texts))
       .join(",");
     const id = `${String(place).padStart(PLACE_DIGITS, "0")}${hashOf(body)}`;
-    return [{ at, id, until: at, reads: reads.length, compressed: 0, bytes: body.length, body }];
+    const row = { at, id, until: at, reads: reads.length, compressed: 0, bytes: body.length, body };
+    return { rows: [row], texts };
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { ArchivedRead, FoundFact, FoundMembers, FoundValues } from "../../model/archive.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
+import { toText } from "../db/json-text.ts";
 
 /** An archived read as JSON. */
 type Encoded = readonly [
@@ -47,14 +48,20 @@ type EncodedMembers = readonly [
 const FOUND = ["news", "baseline", "too_old"] as const;
 const MISSED = [undefined, "skip", "on_return"] as const;
 
-export function encodeRead(read: ArchivedRead): string {
-  const objects: Json[] = [];
+/**
+ * Encodes a read. Adds the text of each object to `texts`, which may have it from another read: the
+ * conversion takes most of the time, and the events of a commit contain the same objects.
+ */
+export function encodeRead(read: ArchivedRead, texts = new Map<unknown, string>()): string {
+  const objects: string[] = [];
   const places = new Map<unknown, number>();
   const placeOf = (value: Json): number => {
     const known = places.get(value);
     if (known !== undefined) return known;
     places.set(value, objects.length);
-    return objects.push(value) - 1;
+    const text = texts.get(value) ?? toText(value);
+    texts.set(value, text);
+    return objects.push(text) - 1;
   };
   const facts = read.facts.map((one): EncodedFact => {
     // Without a prototype, every name is an ordinary one.
@@ -94,9 +101,14 @@ export function encodeRead(read: ArchivedRead): string {
     ],
   );
   const sameCommit = read.sameCommit === true ? 1 : 0;
-  const encoded: Encoded = [read.atMs, read.source, read.gatherMs, objects, facts, values];
-  if (baselines.length > 0) return JSON.stringify([...encoded, sameCommit, baselines]);
-  return JSON.stringify(sameCommit === 1 ? [...encoded, sameCommit] : encoded);
+  const last =
+    baselines.length > 0
+      ? `,${sameCommit},${JSON.stringify(baselines)}`
+      : sameCommit === 1
+        ? `,${sameCommit}`
+        : "";
+  const first = `${read.atMs},${JSON.stringify(read.source)},${read.gatherMs}`;
+  return `[${first},[${objects.join(",")}],${JSON.stringify(facts)},${JSON.stringify(values)}${last}]`;
 }
 
 /** Decodes the parsed JSON of a text that `encodeRead` returned. */

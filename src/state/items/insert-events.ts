@@ -2,7 +2,7 @@
 import type { Selectable } from "kysely";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { fromText, toText } from "../db/json-text.ts";
+import { fromText, type Texts, toText, toTextWith } from "../db/json-text.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows, listStatement } from "../db/statement.ts";
 import type { EventsTable } from "../db/tables.ts";
@@ -33,16 +33,22 @@ const insertedSince = listStatement<{ first: number }, string>()((on, list, slot
   on.selectFrom("events").select("id").where("id", "in", list).where("seq", ">=", slot("first")),
 );
 
-/** Inserts events. Returns the ids of those that were inserted, in no particular order. */
+const NO_TEXTS: Texts = new Map();
+
+/**
+ * Inserts events. Returns the ids of those that were inserted, in no particular order. `texts` are
+ * those of objects in their bodies, as far as they are known.
+ */
 export async function insertEvents(
   on: Executor,
   events: readonly ChirpEvent[],
+  texts = NO_TEXTS,
 ): Promise<ReadonlySet<string>> {
   if (events.length === 0) return new Set();
   const numberOf = await nextNumbers(on, "event", events.length);
   const { changed } = await insertNew(
     on,
-    events.map((event, i) => eventRow(event, numberOf(i))),
+    events.map((event, i) => eventRow(event, numberOf(i), texts)),
   );
   const ids = events.map(({ id }) => id);
   if (changed === ids.length) return new Set(ids);
@@ -50,7 +56,7 @@ export async function insertEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-function eventRow(event: ChirpEvent, seq: number): EventsTable {
+function eventRow(event: ChirpEvent, seq: number, texts: Texts): EventsTable {
   const user = event.body.tweet?.user ?? event.body.user;
   return {
     id: event.id,
@@ -63,7 +69,7 @@ function eventRow(event: ChirpEvent, seq: number): EventsTable {
     handle: user?.username.toLowerCase() ?? null,
     user_id: user?.id ?? null,
     labels: toText(event.labels),
-    body: toText(event.body as JsonObject),
+    body: toTextWith(event.body as JsonObject, texts),
     occurred_at: event.occurredAtMs,
     detected_at: event.detectedAtMs,
   };

@@ -3,7 +3,7 @@
  * matcher's verdicts, events and their deliveries. All events are created here, except those that
  * `history/marks.ts` creates about marks.
  */
-import { insertArchived } from "../archive/archive.ts";
+import { type EncodedReads, insertArchived } from "../archive/archive.ts";
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
@@ -13,8 +13,7 @@ import { insertVerdicts } from "../items/insert-verdicts.ts";
 import { applyLevelSteps } from "../outbox/level-steps.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
-import { toText } from "../db/json-text.ts";
-import type { ArchiveTable } from "../db/tables.ts";
+import { type Texts, toText } from "../db/json-text.ts";
 import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
@@ -23,18 +22,18 @@ import { TargetRevisions } from "../watches/target-revisions.ts";
 /** Thrown to roll the transaction back if a row was changed since it was read. */
 class Conflict extends Error {}
 
-/** Commits; `archived` are the rows of the commit's reads for the archive. */
+/** Commits; `archived` are the commit's reads for the archive. */
 export async function commitPoll(
   settlements: Settlements,
   commit: PollCommit,
-  archived: readonly ArchiveTable[],
+  archived: EncodedReads,
 ): Promise<CommitResult> {
   try {
     return {
       status: "committed",
       created: await settlements.transact(async (on) => {
-        const created = await apply(on, commit);
-        await insertArchived(on, archived);
+        const created = await apply(on, commit, archived.texts);
+        await insertArchived(on, archived.rows);
         return created;
       }, scopesOf(commit)),
     };
@@ -77,7 +76,7 @@ function scopesOf(commit: PollCommit): readonly string[] {
   ];
 }
 
-async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
+async function apply(on: Executor, commit: PollCommit, texts: Texts): Promise<ReadonlySet<string>> {
   for (const source of sourcesOf(commit))
     if (!(await applySource(on, source))) throw new Conflict();
   const targets = new TargetRevisions(on);
@@ -86,7 +85,7 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
   if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks)))
     throw new Conflict();
-  const created = await insertEvents(on, commit.events);
+  const created = await insertEvents(on, commit.events, texts);
   if (!(await applyLevelSteps(on, commit.levels ?? []))) throw new Conflict();
   await insertDeliveries(
     on,
