@@ -33,6 +33,7 @@ export async function activate(server: SimServer, config: Config, random: Random
   );
   const hash = configDigest(config, await store.configSalt(), sha256);
   await store.proposeConfig({
+    body: config.stored,
     hash,
     atMs: server.nowMs(),
     cause: "activate",
