@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
+import { newMessageId } from "../model/message-id.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
 import type { BatchDigest, MessageBody } from "../model/sink.ts";
@@ -85,13 +86,14 @@ async function seal(
 ): Promise<void> {
   const body = bodyOf(queue, { title: digest.title ?? "Digest", period });
   if (body === undefined) return;
+  const sealedAtMs = clock.now();
   await store.seal([
     {
-      id: random.id(),
+      id: newMessageId(random, sealedAtMs),
       sink: queue.name,
       sealedFor: queue.type,
       groupKey: digestGroup("schedule", name),
-      sealedAtMs: clock.now(),
+      sealedAtMs,
       body,
       deliveryIds: [],
       throttleKey: null,

@@ -5,6 +5,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
+import { newMessageId } from "../../model/message-id.ts";
 import type { Random } from "../../model/random.ts";
 import type { DeliveryResult, NewMessage, Outbox } from "../../model/outbox.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
@@ -42,7 +43,7 @@ export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise
     });
     const sealed = due.groups.map(
       (group): NewMessage => ({
-        id: deps.random.id(),
+        id: newMessageId(deps.random, nowMs),
         sink: queue.name,
         groupKey: group.groupKey,
         sealedAtMs: nowMs,

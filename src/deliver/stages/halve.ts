@@ -5,6 +5,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox } from "../../model/outbox.ts";
+import { newMessageId } from "../../model/message-id.ts";
 import type { Random } from "../../model/random.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { ClaimedMessage } from "../queue/sink-queue.ts";
@@ -53,7 +54,7 @@ export function createHalve(deps: HalveDeps): Halve {
       { ...bundle, mentions, period },
     );
     const parts = laidOut.map(({ events, body }) => ({
-      id: random.id(),
+      id: newMessageId(random, atMs),
       body,
       deliveryIds: events.flatMap((event) => idsByEvent.get(event) ?? []),
     }));

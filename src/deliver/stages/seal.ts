@@ -12,6 +12,7 @@ import type {
   Outbox,
   WordedDeliveries,
 } from "../../model/outbox.ts";
+import { newMessageId } from "../../model/message-id.ts";
 import type { Random } from "../../model/random.ts";
 import type { MessageBody, OutboxEvent } from "../../model/sink.ts";
 import { withoutDeletedText } from "../../route/follow-up.ts";
@@ -124,10 +125,10 @@ async function sealBundle(
     mentions,
     period: digest?.period,
   });
-  const ids = parts.map(() => deps.random.id());
   const reply = replyFor(queue.sink, bundle);
   const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
   const sealedAtMs = deps.clock.now();
+  const ids = parts.map(() => newMessageId(deps.random, sealedAtMs));
   return parts.map((part, index) => {
     const isFirst = index === 0;
     const shownIds = idsOf(part.events);
@@ -282,12 +283,13 @@ async function gather(
 ): Promise<void> {
   const { lists } = queue.sink;
   if (!isFirst || lists?.announce === undefined) return deps.store.gather(overflow);
+  const sealedAtMs = deps.clock.now();
   const announcement: NewMessage = {
-    id: deps.random.id(),
+    id: newMessageId(deps.random, sealedAtMs),
     sink: queue.name,
     sealedFor: queue.type,
     groupKey: announcementGroup(overflow.throttleKey),
-    sealedAtMs: deps.clock.now(),
+    sealedAtMs,
     body: lists.announce(overflow.digestDueAtMs),
     deliveryIds: [],
     throttleKey: null,
