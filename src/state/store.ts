@@ -118,7 +118,7 @@ export function createStore(
   const settlements = new Settlements(db, deps.clock);
   return {
     ...watches(db, deps.random),
-    ...polls(db, settlements),
+    ...polls(db, settlements, createArchiveRows(deps.random)),
     ...rechecks(db),
     ...volumes(db),
     ...ledger(db, settlements),
@@ -174,7 +174,7 @@ const watches = (db: Executor, random: Random): WatchStore => ({
 const polls = (
   db: Executor,
   settlements: Settlements,
-  archiveRows = createArchiveRows(),
+  archiveRows: ReturnType<typeof createArchiveRows>,
 ): PollStore => ({
   loadSources: (fingerprints) => loadSources(db, fingerprints),
   knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),

@@ -1,6 +1,6 @@
 /** Reads, compresses and trims the archive. The commit of a poll adds to it. */
-import { createHash } from "node:crypto";
 import type { ArchivedRead, ArchivePlace, ArchiveSize, ArchiveStore } from "../../model/archive.ts";
+import type { Random } from "../../model/random.ts";
 import type { Texts } from "../db/json-text.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import type { ArchiveTable } from "../db/tables.ts";
@@ -9,13 +9,7 @@ import { decodeRead, encodeRead } from "./encode-read.ts";
 
 /** The number of digits of the place of a commit among those of the same millisecond. */
 const PLACE_DIGITS = 4;
-const HASH_CHARS = 12;
-/**
- * The number of characters of a row that its hash is computed from. The hash keeps commits apart
- * that different replicas make in the same millisecond, which differ in these characters: each
- * source is polled by one replica. Hashing the whole row would take longer than producing it.
- */
-const HASHED_CHARS = 400;
+const WRITER_CHARS = 12;
 /** The maximum number of rows that one transaction deletes. */
 const AT_ONCE = 500;
 /** The maximum number of reads in a chunk, a row with reads that are compressed together. */
@@ -49,9 +43,13 @@ const NOTHING: EncodedReads = { rows: [], texts: new Map() };
 
 /**
  * Encodes the reads of a commit, before the transaction that inserts them begins. The order of rows
- * is that in which the process created them.
+ * is that in which the process created them. A random part of their ids keeps rows apart that
+ * different replicas create in the same millisecond.
  */
-export function createArchiveRows(): (reads: readonly ArchivedRead[]) => EncodedReads {
+export function createArchiveRows(
+  random: Random,
+): (reads: readonly ArchivedRead[]) => EncodedReads {
+  const writer = random.id().slice(0, WRITER_CHARS);
   let [lastAtMs, place] = [0, 0];
   return (reads) => {
     if (reads.length === 0) return NOTHING;
@@ -62,17 +60,11 @@ export function createArchiveRows(): (reads: readonly ArchivedRead[]) => Encoded
     const body = reads
       .map((read, index) => encodeRead(index === 0 ? read : { ...read, sameCommit: true }, texts))
       .join(",");
-    const id = `${String(place).padStart(PLACE_DIGITS, "0")}${hashOf(body)}`;
+    const id = `${String(place).padStart(PLACE_DIGITS, "0")}${writer}`;
     const row = { at, id, until: at, reads: reads.length, compressed: 0, bytes: body.length, body };
     return { rows: [row], texts };
   };
 }
-
-const hashOf = (body: string): string =>
-  createHash("sha256")
-    .update(`${body.length} ${body.slice(0, HASHED_CHARS)}`)
-    .digest("base64url")
-    .slice(0, HASH_CHARS);
 
 /**
  * Inserts rows. A row with the same time and id as an existing one is left out, because it is the
