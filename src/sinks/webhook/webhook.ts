@@ -103,7 +103,7 @@ export const webhookSink: SinkType<WebhookSettings> = {
   example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
   chat: false,
   sendsEvents: "documents",
-  concurrency: 4,
+  concurrency: 8,
   answers: [
     ...byStatus("sent", 200, 204),
     inBody("2xx with an error in its body", "sent", {
