@@ -13,11 +13,12 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from "kysely";
 import { type Clock, sleep } from "../../model/clock.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { loadDriver, type SqliteError, type SqliteHandle, type SqliteStatement } from "./driver.ts";
-import type { BatchQuery } from "./statement.ts";
+import { type BatchQuery, UNSYNCED } from "./statement.ts";
 
 const STATEMENTS_KEPT = 400;
 /**
@@ -143,17 +144,22 @@ class SqliteDriver implements Driver {
    * Begins with `immediate`. Otherwise another process could take the lock between a transaction's
    * reads and its first write.
    */
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(BEGIN);
+  async beginTransaction(
+    _connection: DatabaseConnection,
+    { isolationLevel }: TransactionSettings,
+  ): Promise<void> {
+    await this.#connection.begin(isolationLevel === UNSYNCED ? "NORMAL" : "FULL");
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(COMMIT);
+    this.#connection.setSynchronous("FULL");
   }
 
   /** Rolls back unless SQLite has done so already, as it does for a full disk or an I/O error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#handle.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
+    this.#connection.setSynchronous("FULL");
   }
 
   async destroy(): Promise<void> {
@@ -161,12 +167,16 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** When SQLite waits for the disk: at every commit, or only when it moves commits to the file. */
+type Synchronous = "FULL" | "NORMAL";
+
 class SqliteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle;
   readonly #turns: Turns;
   readonly #clock: Clock;
   readonly #lock: ForeignLock;
   readonly #statements = new Map<string, Prepared>();
+  #synchronous: Synchronous = "FULL";
 
   constructor(handle: SqliteHandle, turns: Turns, clock: Clock) {
     this.#handle = handle;
@@ -180,18 +190,41 @@ class SqliteConnection implements DatabaseConnection {
    * loop and the connection are free, so reads, which take no lock, overtake waiting writes. Inside
    * a transaction no other process can hold the lock.
    */
-  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
+  executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
+    return this.#execute(query);
+  }
+
+  /**
+   * Begins a transaction. The setting is made in the same turn, and unmade if the transaction does
+   * not begin, because other callers use the connection during a pause.
+   */
+  begin(synchronous: Synchronous): Promise<unknown> {
+    return this.#execute(BEGIN, synchronous);
+  }
+
+  setSynchronous(wanted: Synchronous): void {
+    if (wanted === this.#synchronous) return;
+    this.#handle.pragma(`synchronous = ${wanted}`);
+    this.#synchronous = wanted;
+  }
+
+  async #execute<Row>(
+    query: CompiledQuery | BatchQuery,
+    synchronous?: Synchronous,
+  ): Promise<QueryResult<Row>> {
     const begunAtMs = this.#clock.monotonic();
     const done: Done<Row> = { runs: 0, rows: [], changed: 0 };
     for (let tries = 0; ; tries += 1) {
       try {
         const prepared = this.#prepare(query.sql);
+        if (synchronous !== undefined) this.setSynchronous(synchronous);
         const result = run(prepared, query, done);
         if (!prepared.statement.readonly) this.#lock.gone();
         // The columns of `select *` are others afterwards.
         if (prepared.isDefinition) this.#statements.clear();
         return result;
       } catch (error) {
+        if (synchronous !== undefined) this.setSynchronous("FULL");
         const pauseMs =
           isBusy(error) && !this.#handle.inTransaction
             ? this.#lock.pauseMs(begunAtMs, tries)

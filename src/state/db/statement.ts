@@ -249,6 +249,22 @@ export const transact = <Result>(
     return work(on);
   });
 
+/**
+ * The isolation level by which a transaction asks the SQLite driver not to wait for the disk.
+ * SQLite itself has no isolation levels.
+ */
+export const UNSYNCED = "read uncommitted";
+
+/**
+ * Like `transact`, but on SQLite does not wait until the disk has stored the changes. The next
+ * `transact` waits for its own changes and for these. If the machine loses its power before that,
+ * these changes are lost as a whole. The end of the process alone loses nothing.
+ */
+export const transactUnsynced: typeof transact = (db, work, scopes) =>
+  isOnPostgres(db)
+    ? transact(db, work, scopes)
+    : db.transaction().setIsolationLevel(UNSYNCED).execute(work);
+
 export const isOnPostgres = (on: Executor): boolean =>
   on.getExecutor().adapter instanceof PostgresAdapter;
 

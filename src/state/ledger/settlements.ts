@@ -5,7 +5,7 @@
  * and occupies its slot of the rate limit a little longer, which never exceeds a limit.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
-import { type Executor, statement, transact } from "../db/statement.ts";
+import { type Executor, statement, transact, transactUnsynced } from "../db/statement.ts";
 
 const LATEST_MS = 10;
 
@@ -55,10 +55,12 @@ export class Settlements {
   async transact<Result>(
     work: (on: Executor) => Promise<Result>,
     scopes: readonly string[],
+    { isSynced = true }: { readonly isSynced?: boolean } = {},
   ): Promise<Result> {
     const taken = this.#waiting;
     this.#waiting = [];
-    const writing = transact(
+    const run = isSynced ? transact : transactUnsynced;
+    const writing = run(
       this.#db,
       async (on) => {
         // Ends are written in the order of ids, like other rows of the ledger, so that no deadlock

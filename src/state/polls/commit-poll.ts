@@ -22,7 +22,12 @@ import { TargetRevisions } from "../watches/target-revisions.ts";
 /** Thrown to roll the transaction back if a row was changed since it was read. */
 class Conflict extends Error {}
 
-/** Commits; `archived` are the commit's reads for the archive. */
+/**
+ * Commits a poll. A commit with deliveries does not wait for the disk: the transaction that seals
+ * their messages follows and waits for both, before anything is sent. If the machine loses its
+ * power in between, the next poll finds the same news again. `archived` are the commit's reads for
+ * the archive.
+ */
 export async function commitPoll(
   settlements: Settlements,
   commit: PollCommit,
@@ -31,11 +36,15 @@ export async function commitPoll(
   try {
     return {
       status: "committed",
-      created: await settlements.transact(async (on) => {
-        const created = await apply(on, commit, archived.texts);
-        await insertArchived(on, archived.rows);
-        return created;
-      }, scopesOf(commit)),
+      created: await settlements.transact(
+        async (on) => {
+          const created = await apply(on, commit, archived.texts);
+          await insertArchived(on, archived.rows);
+          return created;
+        },
+        scopesOf(commit),
+        { isSynced: commit.deliveries.length === 0 },
+      ),
     };
   } catch (error) {
     if (error instanceof Conflict) return { status: "conflict" };
