@@ -10,4 +10,4 @@ const RANDOM_CHARS = 13;
  * changes one or two pages of an index of ids, and not one for each message.
  */
 export const newMessageId = (random: Random, nowMs: number): string =>
-  nowMs.toString(36).padStart(TIME_CHARS, "0") + random.id().slice(0, RANDOM_CHARS);
+  nowMs.toString(36).padStart(TIME_CHARS, "0") + random.id().slice(-RANDOM_CHARS);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { createSystemRandom } from "../../src/runtime/system-random.ts";
 import { createStore } from "../../src/state/store.ts";
 import { loadText } from "../config/load-text.ts";
 import { playCuts } from "./crash/play-cuts.ts";
@@ -165,7 +166,9 @@ it("makes a large scenario shorter and polls less often in it, and leaves a smal
 });
 
 it("knows every method of the store, to cut processes at those that write", () => {
-  const store = createStore({} as never, {} as never, () => Promise.resolve());
+  const store = createStore({} as never, { random: createSystemRandom() } as never, () =>
+    Promise.resolve(),
+  );
   expect([...STORE_METHODS].sort()).toEqual(Object.keys(store).sort());
 });
 

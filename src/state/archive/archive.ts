@@ -49,7 +49,7 @@ const NOTHING: EncodedReads = { rows: [], texts: new Map() };
 export function createArchiveRows(
   random: Random,
 ): (reads: readonly ArchivedRead[]) => EncodedReads {
-  const writer = random.id().slice(0, WRITER_CHARS);
+  const writer = random.id().slice(-WRITER_CHARS);
   let [lastAtMs, place] = [0, 0];
   return (reads) => {
     if (reads.length === 0) return NOTHING;
