@@ -28,12 +28,12 @@ export function describeEscalations(name: string, makeStore: () => Promise<Store
           ...{ groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 },
         })),
       });
-    /** Seals all that is due in messages of their own groups, and returns the ids of these. */
-    const seal = async () => {
+    /** Seals all that is due in messages of their own groups, or of `group`. Returns their ids. */
+    const seal = async (group?: string) => {
       const query = { nowMs: T0, sinks: ["chat"], busy: new Set<string>(), limit: 9 };
       const { groups } = await store.dueWork(query);
       const messages = groups.map(({ groupKey, members }) => ({
-        ...{ id: `m${(sealed += 1)}`, sink: "chat", groupKey, body: {} },
+        ...{ id: `m${(sealed += 1)}`, sink: "chat", groupKey: group ?? groupKey, body: {} },
         ...{ throttleKey: null, sealedAtMs: T0 },
         deliveryIds: members.map(({ deliveryId }) => deliveryId),
       }));
@@ -120,6 +120,21 @@ export function describeEscalations(name: string, makeStore: () => Promise<Store
         ]);
       },
     );
+
+    test("an alert that was gathered and then sent alone escalates like any other, also while its sink fails", async () => {
+      await commit([makeEvent("1")], digestGroup("throttle", "sink:chat"));
+      const [sent = ""] = await seal("own 1");
+      await store.record([result(sent, "sent", T0 + 1)], SINKS);
+      expect(await due()).toMatchObject([{ groupKey: "own 1", message: { id: sent } }]);
+      await commit([makeEvent("2")], digestGroup("throttle", "sink:chat"));
+      await seal("own 2");
+      await store.saveSinkHealth({
+        ...{ sink: "chat", breaker: "open", cause: "transient", reason: "503", hint: "" },
+        ...{ openedAtMs: T0, probeAtMs: T0, goneFrom: null, isReported: false, reportedAtMs: null },
+      });
+      await store.trackFailing(["chat"], T0 + 2);
+      expect((await due()).map(({ groupKey }) => groupKey)).toEqual(["own 2", "own 1"]);
+    });
 
     test("a message that is given up escalates at once, and a digest, an ops alert or what is sent again does not", async () => {
       await commit([makeEvent("1")]);

@@ -133,7 +133,11 @@ const beginWaiting = listStatement<{ now: number }, string>()((on, list, slot) =
         .where("d.replayed_at", "is", null)
         .where("d.follows_id", "is", null)
         .where("e.watch_type", "!=", "daemon")
-        .where("d.group_key", "not like", `${DIGEST_PREFIX}%`)
+        .where(
+          (eb) => eb.fn.coalesce("m.group_key", "d.group_key"),
+          "not like",
+          `${DIGEST_PREFIX}%`,
+        )
         .where((eb) =>
           eb.or([
             eb.and([eb("d.state", "=", WAITING), eb("d.due_at", "<=", slot("now"))]),

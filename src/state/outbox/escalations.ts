@@ -81,7 +81,7 @@ const dueRows = statement<{ now: number }>()((on, slot) =>
     .select(["x.plan", "x.taken", "x.ended", "x.due_at", "d.sink", "d.state", "d.routed"])
     .select(["d.group_key", "d.follows_id", "d.replayed_at", "d.due_at as waits_until"])
     .select(["m.id as message_id", "m.state as message_state", "m.error", "m.ref", "m.channel"])
-    .select(["m.held_by", "m.next_attempt_at"])
+    .select(["m.held_by", "m.next_attempt_at", "m.group_key as message_group"])
     .where("x.due_at", "<=", slot("now"))
     .orderBy("x.due_at")
     .orderBy("m.id")
@@ -123,6 +123,8 @@ function dueEscalation(
 ): Omit<DueEscalation, "isAcknowledged" | "isGone" | "sentElsewhere"> {
   const { message_id: id, message_state: state } = row;
   const isHeld = row.held_by !== null && state === "open";
+  // An alert that a throttle gathered may be sent alone, as an ordinary message of its own group.
+  const groupKey = row.state === "sealed" ? row.message_group : row.group_key;
   return {
     deliveryId: String(row.delivery_id),
     sink: row.sink,
@@ -136,7 +138,7 @@ function dueEscalation(
     revision: row.revision,
     event: eventOf(row),
     routed: row.routed === null ? undefined : fromText(row.routed),
-    groupKey: row.group_key,
+    groupKey: groupKey ?? row.group_key,
     isOnItsWay: row.state === "sealed" || row.state === "waiting",
     waitsUntilMs: row.state === "waiting" ? Number(row.waits_until) : null,
     isReplayed: row.replayed_at !== null,
