@@ -16,16 +16,31 @@ export interface Cut {
 }
 
 export interface Recording {
+  /**
+   * The cuts to play: of those between which no time passed and no process committed or sent
+   * anything, the first, since what is left is the same.
+   */
   readonly cuts: readonly Cut[];
+  /** The number of points at which a process can be cut. */
+  readonly points: number;
   /** What the checks object to when nothing is cut. */
   readonly objections: readonly string[];
+}
+
+interface Passed {
+  readonly cut: Cut;
+  /** Names what a crash at this point leaves. Points with the same name leave the same. */
+  readonly left: string;
 }
 
 /** How long a process that was cut stays away: less than a replica's lease, or more. */
 const DOWN_MS = [3_000, 25_000] as const;
 
-/** Calls that check all the time whether the state can be written. They leave nothing in it. */
-const PROBES = /^store\.prove/;
+/**
+ * Calls that check all the time whether the state can be written, and whether alerts wait for a
+ * sink that fails, which none do in this scenario. They leave nothing in the state.
+ */
+const PROBES = /^store\.(?:prove|trackFailing)/;
 
 /**
  * Calls that send, or whose writes are committed by other calls. All other writing calls are known
@@ -49,7 +64,8 @@ const SENDS: ReadonlySet<string> = new Set([
  * moments.
  */
 export async function recordCuts(replicas: number): Promise<Recording> {
-  const passed: Cut[] = [];
+  const passed: Passed[] = [];
+  let effects = 0;
   const counts = new Map<string, number>();
   const seen = new Set<string>();
   const played = await simulate(canonical(replicas), () => false, {
@@ -61,7 +77,13 @@ export async function recordCuts(replicas: number): Promise<Recording> {
         const key = `${replica} ${point}`;
         const nth = (counts.get(key) ?? 0) + 1;
         counts.set(key, nth);
-        passed.push({ replicas, replica, point, nth });
+        // What the store writes leaves the process at its commit; what others send, at their call.
+        if (point.endsWith(":committed") && !PROBES.test(point)) effects += 1;
+        passed.push({
+          cut: { replicas, replica, point, nth },
+          left: `${replica} ${life.clock.monotonic()} ${effects}`,
+        });
+        if (point.endsWith(":call") && !point.startsWith("store.")) effects += 1;
       });
     },
   });
@@ -69,11 +91,18 @@ export async function recordCuts(replicas: number): Promise<Recording> {
   const { lost, doubled, others } = accountOf(played, outcomeOf(played));
   const callOf = (point: string): string => point.split(":")[0] ?? "";
   const writes = new Set(
-    passed.filter(({ point }) => point.endsWith(":commit")).map(({ point }) => callOf(point)),
+    passed.filter(({ cut }) => cut.point.endsWith(":commit")).map(({ cut }) => callOf(cut.point)),
   );
-  const isCut = ({ point }: Cut) =>
+  const isPoint = ({ cut: { point } }: Passed) =>
     (writes.has(callOf(point)) || SENDS.has(callOf(point))) && !PROBES.test(point);
-  return { cuts: passed.filter(isCut), objections: [...lost, ...doubled, ...others] };
+  const points = passed.filter(isPoint);
+  const firsts = new Map<string, Cut>();
+  for (const { cut, left } of points) if (!firsts.has(left)) firsts.set(left, cut);
+  return {
+    cuts: [...firsts.values()],
+    points: points.length,
+    objections: [...lost, ...doubled, ...others],
+  };
 }
 
 /** The outcome of the scenario without a cut, by the number of replicas. */

@@ -8,13 +8,15 @@ export interface CutsOptions {
   readonly script: string;
   readonly replicas: number;
   readonly workers: number;
-  /** The number of points to play, spread evenly. By default all. */
+  /** The number of cuts to play, spread evenly. By default all. */
   readonly count?: number;
 }
 
 export interface CutsResult {
   /** The number of points at which a process can be cut. */
   readonly points: number;
+  /** The number of cuts among them that leave something different. */
+  readonly cuts: number;
   readonly played: number;
   readonly lost: number;
   readonly doubled: number;
@@ -34,6 +36,8 @@ export const failedCut = (text: string): Account => ({
   copies: 0,
 });
 
+const NOWHERE = { cuts: [], points: 0 };
+
 export async function playCuts({
   script,
   replicas,
@@ -42,10 +46,10 @@ export async function playCuts({
 }: CutsOptions): Promise<CutsResult> {
   const [recording] = await askWorkers<Recording>([{ do: "record", replicas }], {
     ...{ script, workers: 1 },
-    failed: (_job, text) => ({ cuts: [], objections: [text] }),
+    failed: (_job, text) => ({ ...NOWHERE, objections: [text] }),
   });
-  const { cuts, objections } = recording ?? {
-    cuts: [],
+  const { cuts, points, objections } = recording ?? {
+    ...NOWHERE,
     objections: ["nobody found out where to cut"],
   };
   const wanted = count === undefined ? cuts : evenly(cuts, count);
@@ -62,7 +66,7 @@ export async function playCuts({
   const sum = (of: (account: Account) => number) =>
     accounts.reduce((total, account) => total + of(account), 0);
   return {
-    ...{ points: cuts.length, played: wanted.length, copies: sum(({ copies }) => copies) },
+    ...{ points, cuts: cuts.length, played: wanted.length, copies: sum(({ copies }) => copies) },
     ...{
       lost: sum(({ lost }) => lost.length),
       doubled: sum(({ doubled }) => doubled.length),
