@@ -37,9 +37,11 @@ const TESTS_OF_PROCESSES = [
 const TESTS_OF_THE_WHOLE = [
   "test/app/**/*.test.ts",
   "test/chat/{choices,discord,hostile-posts,slack,vendors}.test.ts",
+  "test/chat/clicks/many-clicks.test.ts",
   "test/engine/{feed-freshness,groups,large-lists,list-groups,quota}.test.ts",
   "test/engine/{recheck,searches,service-faults}.test.ts",
-  "test/faults/{same-cron,sinks}.test.ts",
+  "test/faults/{clocks,same-cron,sinks}.test.ts",
+  "test/operate/alerts/dead-letters.test.ts",
 ];
 
 /**
