@@ -35,7 +35,7 @@ export async function benchOutbox(): Promise<readonly Figure[]> {
   ];
 }
 
-/** Of one drain, in events a second. */
+/** Returns the rate of one drain, in events a second. */
 export const drainRate = (setup: DeliverySetup): Promise<number> =>
   inScratch((folder) => drain(folder, setup));
 

@@ -1,6 +1,6 @@
 /**
- * One search watch on the real store, gate and poll runner. The data service is in memory, so that
- * only the rest is measured.
+ * Runs one search watch on the real store, gate and poll runner. The data service is in memory, so
+ * that only the rest is measured.
  */
 import { join } from "node:path";
 import { registrationOf } from "../src/operate/changes/registration-of.ts";

@@ -90,7 +90,7 @@ function tweetOf({ body = "" }: HttpRequest): string {
   return id;
 }
 
-/** One message a second and channel: https://docs.slack.dev/apis/web-api/rate-limits */
+/** The limit is a message a second and channel: https://docs.slack.dev/apis/web-api/rate-limits */
 export const createSlack = (clock: Clock): Vendor =>
   createVendor(clock, {
     name: "a Slack channel",

@@ -57,8 +57,8 @@ export interface Measured {
 const START_MS = Date.UTC(2026, 2, 2);
 const HOUR_MS = 3_600_000;
 /**
- * By this time every account has had a full poll, whatever its probes showed. `full_poll_every` is
- * less than half of `max_age`, which is a day here.
+ * The time by which every account has had a full poll, whatever its probes showed.
+ * `full_poll_every` is less than half of `max_age`, which is a day here.
  */
 const LONGEST_DRAIN_MS = 13 * HOUR_MS;
 /** A search that reaches back further than this looks for more than what a probe just showed. */

@@ -8,8 +8,8 @@ import { RULES } from "../../src/config/rules.ts";
 import { findings } from "./findings.ts";
 
 /**
- * One `<name>.yaml`, or a folder of them, with the exact messages in `<name>.txt`. Files are named
- * after the rule they break.
+ * Each rule has a `<name>.yaml`, or a folder of them, that breaks it, and the exact messages in
+ * `<name>.txt`.
  */
 const folder = import.meta.dirname;
 const names = readdirSync(folder, { withFileTypes: true })

@@ -49,7 +49,7 @@ const env = {
   WEBHOOK_SECRET: "x".repeat(32),
 };
 
-/** One replaced text can hide another one, so they are replaced in several rounds. */
+/** Texts are replaced in several rounds, because one can hide another. */
 const PARTS = 16;
 
 /** Returns the configuration with every sixteenth of its texts replaced, keys and values alike. */

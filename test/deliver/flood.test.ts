@@ -41,7 +41,7 @@ function tweetEvent(index: number, nowMs: number) {
   return makeEvent(id, { body: { tweet }, detectedAtMs: nowMs, occurredAtMs: nowMs });
 }
 
-/** As polls find them: a few every second; then time for all that follows. */
+/** Commits events as polls find them, a few every second, and then gives the rest its time. */
 async function flood(): Promise<void> {
   const { clock, commit } = chat();
   let made = 0;

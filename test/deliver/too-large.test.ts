@@ -12,7 +12,7 @@ import { createBench, MINUTE, SECOND, type Sent } from "./pump-bench.ts";
 const tooLarge = () =>
   new SinkError("message", "the webhook answered 413", 413, { fields: TOO_LARGE });
 
-/** Of the scripted sink: subjects are as long as their alerts are large. */
+/** Returns the size of a message to the scripted sink, whose subjects are as long as its alerts. */
 const sizeOf = ({ subjects }: Pick<Sent, "subjects">): number => subjects.join().length;
 
 const subject = (index: number, size: number): string =>

@@ -20,7 +20,7 @@ const SHAPES = [
 export interface Patch {
   readonly name: string;
   readonly path: string;
-  /** One sentence about what is wrong. */
+  /** What is wrong, in one sentence. */
   readonly bug: string;
   readonly shape: string;
   /** Test files or folders that could see the bug, the likeliest first. */

@@ -4,8 +4,8 @@ import { feedScenarios } from "./feed-arbitrary.ts";
 import { type FeedScenario, simulateFeed } from "./feed-scenario.ts";
 
 /**
- * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
- * of each kind.
+ * A single run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random
+ * ones of each kind.
  */
 const RUNS = 1;
 

@@ -4,8 +4,8 @@ import { calmGroupScenarios, groupScenarios } from "./group-arbitrary.ts";
 import { simulateGroup } from "./group-scenario.ts";
 
 /**
- * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
- * of each kind.
+ * A single run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random
+ * ones of each kind.
  */
 const RUNS = 1;
 

@@ -4,8 +4,8 @@ import { calmRosterScenarios, longLists, rosterScenarios } from "./roster-arbitr
 import { simulateRosters } from "./roster-scenario.ts";
 
 /**
- * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
- * of each kind.
+ * A single run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random
+ * ones of each kind.
  */
 const RUNS = 1;
 

@@ -4,8 +4,8 @@ import { searchScenarios, WORDS } from "./search-arbitrary.ts";
 import { type SearchScenario, simulateSearches } from "./search-scenario.ts";
 
 /**
- * One run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random ones
- * of each kind.
+ * A single run shows that scenarios can be played. test/long/scenarios.test.ts plays sixty random
+ * ones of each kind.
  */
 const RUNS = 1;
 

@@ -24,10 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const clock = createSystemClock();
-/**
- * One that is refused because another one holds the state has waited for it before: so it waits a
- * tenth of the time.
- */
+/** A process that finds the state held waits before it is refused: here a tenth of the time. */
 const quickClock: Clock = { ...clock, after: (ms, fn) => clock.after(ms / 10, fn) };
 
 async function open(url: string, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {

@@ -62,7 +62,10 @@ export class PostgresStates {
     });
   }
 
-  /** One on the sessions that are open: each takes as long to open as a test. */
+  /**
+   * Empties the state and returns a store on the open sessions: opening new ones takes as long as a
+   * test.
+   */
   async empty(): Promise<Store> {
     const deletions = this.#tables.map((table) => `delete from ${table}`);
     await this.#cleaner.query(
@@ -83,12 +86,12 @@ export class PostgresStates {
     return findInconsistencies(this.#db);
   }
 
-  /** One more on what is there; `port`: of the way to it. */
+  /** Opens another store on the same state, through the server's port or another way to it. */
   async open(port = this.#server.port): Promise<Store> {
     return storeOver(await createPool(this.address(port)));
   }
 
-  /** One whose transactions wait before their COMMIT. */
+  /** Opens a store whose transactions wait before their COMMIT. */
   async openHeld(owner?: Ownership): Promise<HeldStore> {
     const pool = await createPool(this.address());
     let release = () => undefined as void;

@@ -44,7 +44,7 @@ const members = async (nowMs: number) =>
     (group) => group.members,
   );
 
-/** One message of all that is due. */
+/** Seals all that is due in one message. */
 async function sealDue(id: string, atMs: number): Promise<void> {
   const deliveryIds = (await members(atMs)).map(({ deliveryId }) => deliveryId);
   await store.seal([

@@ -159,7 +159,7 @@ const manyWatches: Work = (on) =>
     ),
     deliveries: [],
   });
-/** Of an event that waits for none: what it does not change, it has locked all the same. */
+/** Stores the enrichment of an event that waits for none. It locks rows that it does not change. */
 const enrich =
   (watchKey: string, { group }: Found = {}): Work =>
   (on) => {

@@ -63,7 +63,7 @@ const retry = (messageId: string, nextAttemptAtMs: number, error = "503") =>
 
 const waitOf = async (subject: string) =>
   (await store.explainItem(subject))[0]?.deliveries[0]?.wait;
-/** By sink and cause, in any order. */
+/** Returns the counts sorted by sink and cause, since the store returns them in any order. */
 const counts = async () =>
   [...(await store.countWaiting(NOW))].sort((a, b) =>
     `${a.sink} ${a.cause} ${a.about}` < `${b.sink} ${b.cause} ${b.about}` ? -1 : 1,

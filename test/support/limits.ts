@@ -11,7 +11,7 @@ const MAX_SILENCE_MS = 110_000;
 
 fc.configureGlobal({ interruptAfterTimeLimit: MAX_PROPERTY_MS, markInterruptAsFailure: true });
 
-/** One watchdog for the process, however many files it runs. */
+/** The watchdog of the process, however many files it runs. */
 const STARTED = Symbol.for("chirpwatch.watchdog");
 const seen = globalThis as { [STARTED]?: true };
 if (seen[STARTED] === undefined) {

@@ -1,6 +1,6 @@
 /**
- * One watch on the polling part of the daemon, with the bundled sandbox of seed 1, in one process
- * on the virtual clock. A test moves the world and reads the alerts. The control functions of the
+ * Runs one watch on the polling part of the daemon, with the bundled sandbox of seed 1, in one
+ * process on the virtual clock. A test moves the world and reads the alerts. The control functions of the
  * sandbox are called as its control API would.
  */
 import { onTestFinished } from "vitest";

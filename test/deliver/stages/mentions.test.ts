@@ -1,5 +1,6 @@
 /**
- * Whom a message calls: for which events, how often, and never for what an operator has sent again.
+ * Tests whom a message calls: for which events, how often, and never for what an operator has sent
+ * again.
  */
 import { expect, it } from "vitest";
 import type { SinkMention } from "../../../src/model/sink.ts";

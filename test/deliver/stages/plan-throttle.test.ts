@@ -1,4 +1,4 @@
-/** Who goes out alone, who is gathered and until when, case by case. */
+/** Tests which alerts go out alone, and which are gathered and until when, case by case. */
 import { expect, it } from "vitest";
 import { planThrottle } from "../../../src/deliver/stages/throttle.ts";
 import type { ThrottleState } from "../../../src/model/outbox.ts";

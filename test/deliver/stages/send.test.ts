@@ -1,4 +1,4 @@
-/** One attempt, and what it came to. */
+/** Tests the result of one attempt. */
 import { expect, it } from "vitest";
 import { createSendStage, STOPPING } from "../../../src/deliver/stages/send.ts";
 import { type SendReceipt, SinkError } from "../../../src/model/sink.ts";

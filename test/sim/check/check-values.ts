@@ -23,7 +23,7 @@ import {
   watchedOf,
 } from "./timeline.ts";
 
-/** One value that a watch follows. */
+/** A value that a watch follows. */
 interface Followed {
   readonly watched: Watched;
   readonly name: string;

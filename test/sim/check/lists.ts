@@ -16,7 +16,7 @@ import { accountsOf, postNamed } from "./selects.ts";
 import { textOf } from "./rules.ts";
 import type { Watched } from "./timeline.ts";
 
-/** One list. An account that is not among its people is never on it. */
+/** A list. An account that is not among its people is never on it. */
 export interface Listed {
   /** The account whose list it is; "" if there is none. */
   readonly target: string;

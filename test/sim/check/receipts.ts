@@ -17,7 +17,7 @@ export interface Reported {
   readonly watches: readonly string[];
 }
 
-/** One attempt to deliver a message. */
+/** An attempt to deliver a message. */
 export interface Receipt {
   readonly attempt: Attempt;
   readonly sink: string;

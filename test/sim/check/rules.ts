@@ -99,7 +99,7 @@ export interface RouteRules {
   readonly routes: readonly RouteRules[];
 }
 
-/** One named time interval. */
+/** A named time interval. */
 export type Interval = readonly {
   readonly times: readonly { readonly start: string; readonly end: string }[];
   readonly weekdays: readonly string[];

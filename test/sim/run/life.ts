@@ -1,5 +1,5 @@
 /**
- * One life of a simulated process: its ports work until it ends, at a named point or from outside;
+ * Simulates one life of a process: its ports work until it ends, at a named point or from outside;
  * afterwards nothing that belonged to it answers, fires or writes again. Owns the names of the
  * points at which a life can be cut.
  */

@@ -20,7 +20,7 @@ import type { Random } from "../../../src/model/random.ts";
 
 export const SERVICE_ORIGIN = "https://service.example";
 
-/** One request that arrived at the service. */
+/** A request that arrived at the service. */
 export interface Asked {
   readonly atMs: number;
   readonly endpoint: string;

@@ -27,7 +27,7 @@ export type Wire =
   | "exec"
   | "console";
 
-/** One attempt as its receiver saw it. */
+/** An attempt as its receiver saw it. */
 export interface Attempt {
   readonly sink: string;
   readonly wire: Wire;

@@ -40,7 +40,7 @@ const OTHER_ABI =
   "The module '/x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 127.";
 
 describe("a driver that", () => {
-  /** Of the build. */
+  /** A copy of the build. */
   let copy: string;
   beforeAll(() => {
     copy = makeStateFolder();

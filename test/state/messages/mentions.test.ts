@@ -1,5 +1,5 @@
 /**
- * Whom messages called: what is remembered of it, for how long, and what becomes of it when an
+ * Tests what is remembered of whom messages called, for how long, and what becomes of it when an
  * operator has them sent again.
  */
 import { expect, test } from "vitest";

@@ -6,7 +6,7 @@ import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
 
 const Database = loadDriver();
 
-/** One alert in a message for each of these sinks, which edit their messages unless they are mail. */
+/** Seals one alert for each of these sinks, which edit their messages unless they are mail. */
 async function sealedFor(sinks: readonly string[]) {
   const path = tempStatePath();
   const store = await openTemp(path);

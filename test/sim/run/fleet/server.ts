@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 export class SimServer {
-  /** One dialect for all connections, so that a statement is compiled once. */
+  /** The dialect of all connections. They share it so that a statement is compiled once. */
   readonly dialect: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
   readonly #path: string;
   readonly #inTurn = createInTurn();
