@@ -59,11 +59,14 @@ const DAEMON_SETTINGS = `${SESSION_SETTINGS}; select set_config('transaction_tim
   where exists (select from pg_settings where name = 'transaction_timeout')`;
 const STATEMENTS_NAMED = 400;
 
+/** The adapter of all databases. They share it so that a process compiles each statement once. */
+const ADAPTER = new PostgresAdapter();
+
 /** Creates a Kysely over a pool. Destroying it ends the pool. */
 export const kyselyOverPool = (pool: Pool, owner?: Ownership): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => ADAPTER,
       createDriver: () => new PostgresDriver(pool, owner),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new WideCompiler(),

@@ -44,6 +44,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
+/** The adapter of all databases. They share it so that a process compiles each statement once. */
+const ADAPTER = new TransactionalSqliteAdapter();
+
 /**
  * Compiles queries so that SQLite need not plan a statement again at each run. SQLite plans again
  * if a new value is bound on which the plan may depend. The value of `limit ?` is such a value, but
@@ -62,7 +65,7 @@ class PlanOnceCompiler extends SqliteQueryCompiler {
  * file.
  */
 export const sqliteDialect = (handle: SqliteHandle, clock: Clock): Dialect => ({
-  createAdapter: () => new TransactionalSqliteAdapter(),
+  createAdapter: () => ADAPTER,
   createDriver: () => new SqliteDriver(handle, clock),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new PlanOnceCompiler(),

@@ -1,6 +1,6 @@
 /**
- * Compiles a Kysely query once per database and runs it many times with different values, because
- * building and compiling a query costs far more than running it.
+ * Compiles a Kysely query once per kind of database and runs it many times with different values,
+ * because building and compiling a query costs far more than running it.
  */
 import {
   type Compilable,
@@ -34,7 +34,7 @@ class Slot {
 
 type SlotOf<Args> = <K extends keyof Args & string>(name: K) => Args[K];
 
-/** Compiled queries by dialect adapter. A database and its transactions share one adapter. */
+/** Compiled queries by dialect adapter. All databases of a kind share one adapter. */
 type Cache = WeakMap<object, CompiledQuery>;
 
 function compiledOn(cache: Cache, on: Executor, build: () => Compilable): CompiledQuery {

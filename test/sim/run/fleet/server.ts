@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 export class SimServer {
-  /** The dialect of all connections. They share it so that a statement is compiled once. */
+  /** The dialect of all connections, but for their driver. */
   readonly dialect: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
   readonly #path: string;
   readonly #inTurn = createInTurn();
@@ -86,9 +86,7 @@ export class SimServer {
   ) {
     if (writer === undefined || reader === undefined)
       throw new Error("a server needs two connections to its file");
-    const dialect = sqliteDialect(handles[0] as SqliteHandle, clock);
-    const adapter = dialect.createAdapter();
-    this.dialect = { ...dialect, createAdapter: () => adapter };
+    this.dialect = sqliteDialect(handles[0] as SqliteHandle, clock);
     this.#path = path;
     this.#clock = clock;
     this.#handles = handles;
