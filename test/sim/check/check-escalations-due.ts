@@ -67,6 +67,12 @@ function follow(
   const acts = actsOn("acknowledged", alert.event.id, evidence);
   if (!areCertain(acts, alert.event.id)) return [];
   const [first] = stepsBetween(alert, epochs, [doneMs, doneMs]);
+  // A step can be passed over while the sink fails. The next one then counts from that time.
+  if (
+    (alert.row.dueAtMs ?? doneMs) + EDGE_MS < doneMs &&
+    first?.some((step) => isPassed(alert, step))
+  )
+    return [];
   let baseMs = doneMs;
   let isAtOnce = message?.state === "dead";
   for (const step of first ?? []) {
@@ -113,12 +119,19 @@ function changes(
   return { sinceMs, isOpen };
 }
 
-const isPerhapsHeld = (alert: Alert, atMs: number, { played }: Evidence): boolean =>
-  (["silence", "snooze"] as const).some((kind) =>
+/** Returns whether the step is passed over, because its condition is false. */
+const isPassed = ({ event }: Alert, { when }: NumberedStep): boolean =>
+  when !== undefined && !routedOf(event).fulfils(when);
+
+/** Returns whether something may hold the alert at the time that is due, or until it is sent. */
+function isPerhapsHeld(alert: Alert, dueMs: number, { played }: Evidence): boolean {
+  const latestMs = latestOf(dueMs, played) + RELOAD_TAKES_MS;
+  return (["silence", "snooze"] as const).some((kind) =>
     holding(kind, played, alert).some(
-      ({ fromMs, toMs }) => fromMs <= atMs + RELOAD_TAKES_MS && toMs >= atMs - EDGE_MS,
+      ({ fromMs, toMs }) => fromMs <= latestMs && toMs >= dueMs - EDGE_MS,
     ),
   );
+}
 
 /**
  * Returns when the step was over. Undefined if that cannot be known. Adds an objection if the step
@@ -140,11 +153,11 @@ function takeStep(
   const latestMs = latestOf(dueMs, played);
   const one = escalated.find(({ to, nth }) => to === step.sink && nth === step.nth);
   const what = `${alert.event.type} ${alert.event.subject} at ${alert.row.sink}, step ${step.nth} to ${step.sink}`;
-  const isPassed = step.when !== undefined && !routedOf(alert.event).fulfils(step.when);
+  const mustPass = isPassed(alert, step);
   const isOwn = one?.from === alert.row.sink;
-  if (isPassed && isOwn) return `${what} was sent, although its condition is false`;
+  if (mustPass && isOwn) return `${what} was sent, although its condition is false`;
   // The step was sent because of another sink, or is skipped. The next step counts from its time.
-  if (isPassed || (one !== undefined && !isOwn && one.atMs <= latestMs))
+  if (mustPass || (one !== undefined && !isOwn && one.atMs <= latestMs))
     return latestMs > dueMs + SECOND_MS ? undefined : dueMs;
   if (one === undefined)
     return latestMs + STARTED_WITHIN_MS > played.endMs

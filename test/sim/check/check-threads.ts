@@ -58,9 +58,13 @@ export function checkThread(
     : [`${sink.name}: message ${message.id} stands outside the thread of ${earlier.id}`];
 }
 
+/** Ops alerts and escalations are of no watch. An escalation has the conversation of its alert. */
+const isNameless = (by: string, { watchType, type }: Alert["event"]): boolean =>
+  watchType === "daemon" && (by === "watch" || type !== "alert.escalated");
+
 /** Returns what a thread has in common. Empty: the message is in no thread. */
 function nameOf(by: string, { groupKey }: LeftMessage, alerts: readonly Alert[]): string {
-  if (groupKey.startsWith("digest\n") || alerts.some(({ event }) => event.watchType === "daemon"))
+  if (groupKey.startsWith("digest\n") || alerts.some(({ event }) => isNameless(by, event)))
     return "";
   if (by === "group") return alerts.some(({ event }) => event.id === groupKey) ? "" : groupKey;
   const names = new Set(

@@ -258,20 +258,32 @@ function faultSpan(step: Step & { readonly do: "service fault" }, played: Played
   return { fromMs: startMs + step.atMs, toMs: startMs + endMs };
 }
 
+/**
+ * Returns how far `clock_ahead` has moved the service's clock ahead. Other faults divide posts
+ * into earlier and later ones by that clock, and posts have the times of the world.
+ */
+const serviceAheadMs = (atMs: number, played: Played): number =>
+  AHEAD_MS *
+  played.scenario.steps.filter((step) => {
+    if (step.do !== "service fault" || step.name !== "clock_ahead") return false;
+    const { fromMs, toMs } = faultSpan(step, played);
+    return fromMs <= atMs && toMs > atMs;
+  }).length;
+
 function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
   const isEven = BigInt(tweet.id) % 2n === 0n;
   return played.scenario.steps.flatMap((step): readonly Span[] => {
     if (step.do !== "service fault") return [];
     const span = faultSpan(step, played);
+    const begunMs = span.fromMs + serviceAheadMs(span.fromMs, played);
     if (
       step.name === "late_visible" &&
       isEven &&
-      tweet.postedMs >= span.fromMs &&
+      tweet.postedMs >= begunMs &&
       tweet.postedMs < span.toMs
     )
       return [span];
-    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < span.fromMs)
-      return [span];
+    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < begunMs) return [span];
     return step.name === "protected" && tweet.by === step.handle ? [span] : [];
   });
 }

@@ -121,7 +121,9 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
         ? []
         : [
             ...new Set(
-              [...aboutOf(tweetId, text, attempt).matchAll(/\bw\d+\b/g)].map(([id]) => id),
+              [...aboutOf(tweetId, text, attempt).matchAll(/\b(?:w|catch)\d+\b/g)].map(
+                ([id]) => id,
+              ),
             ),
           ];
     return { tweetId, type: typeOf(text, ids.length), eventId: undefined, watches };
@@ -167,7 +169,7 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 const sectionOf = (line: string, text: string): string | undefined =>
   [...text.slice(0, text.indexOf(line)).matchAll(SECTION)].at(-1)?.[0];
 
-const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/gm;
+const SECTION = /^\W*(?:w|catch)\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/gm;
 
 /**
  * Posts that other watches follow. They are reported as values, or as posts that somebody answered.
