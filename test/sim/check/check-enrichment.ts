@@ -30,10 +30,11 @@ export function checkEnrichment({ played, epochs, isClockSet }: Evidence): reado
           !type.startsWith("volume.") &&
           rules.watches.get(watch)?.keys["enrich"] !== undefined,
       );
-      // A watch that was renamed meanwhile has no rules under the old name.
+      // A watch that was renamed meanwhile has rules under one name only.
+      const isKnown = possible.some(({ rules }) => rules.watches.has(watch));
       if (enrich === undefined && isAsked.length > 0 && isAsked.every(Boolean))
         return [`${what} was not enriched`];
-      if (enrich !== undefined && isAsked.length > 0 && !isAsked.some(Boolean))
+      if (enrich !== undefined && isKnown && !isAsked.some(Boolean))
         return [`${what} was enriched, and nobody wanted it`];
       const score = (body["enrichment"] as JsonObject | undefined)?.["score"];
       const declared = possible.flatMap(({ rules }) => {

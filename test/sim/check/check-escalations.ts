@@ -180,7 +180,7 @@ function isAcknowledged(eventId: string, atMs: number, evidence: Evidence): bool
     .slice(last + 1)
     .some(
       ({ what, changed, fromMs, toMs }) =>
-        what === eventId && changed !== undefined && fromMs >= undoneMs && toMs <= atMs,
+        what === eventId && changed !== undefined && fromMs >= undoneMs && toMs < atMs,
     );
 }
 

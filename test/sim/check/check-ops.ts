@@ -8,7 +8,7 @@ import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { aways, cuts, isBroken } from "./lives.ts";
 import { createNames } from "./expected.ts";
-import { epochsAt, groupBy, isOfState, isPost } from "./outbox.ts";
+import { epochsAt, groupBy, isOfState, isPost, saysItStopped } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 const AGAIN_AFTER_MS = 15 * MIN_MS;
@@ -58,7 +58,6 @@ function checkStateTrouble({ played }: Evidence): readonly string[] {
   const said = played.attempts.filter(
     (attempt) => isOfState(attempt) && isPost(attempt) && attempt.accepted,
   );
-  const isBad = ({ text }: Attempt): boolean => text.includes("cannot write its state");
   const wrong = said.flatMap((attempt) =>
     spans.some(
       ({ fromMs, toMs }) => attempt.atMs >= fromMs && attempt.atMs <= toMs + STATE_NOTICED_MS,
@@ -68,7 +67,7 @@ function checkStateTrouble({ played }: Evidence): readonly string[] {
   );
   const lives = groupBy(said, ({ life, sink }) => `${life} ${sink}`);
   for (const own of lives.values())
-    if (own.some((attempt, n) => isBad(attempt) && n > 0 && isBad(own[n - 1] as Attempt)))
+    if (own.some((attempt, n) => n > 0 && [attempt, own[n - 1] as Attempt].every(saysItStopped)))
       wrong.push(`${own[0]?.sink} heard twice that the state cannot be written`);
   return wrong;
 }

@@ -18,23 +18,13 @@ const DAY_MS = 24 * 60 * MIN_MS;
 
 export const checkOutbox = (evidence: Evidence): readonly string[] => [
   ...evidence.outbox.unmatched
-    .filter(
-      ({ accepted, text }) =>
-        accepted && !(isHeldUp(evidence) && /write.{1,3}its.{1,3}state/.test(text)),
-    )
+    .filter(({ accepted }) => accepted)
     .map(({ sink, text }) => `${sink} got what the outbox does not hold: ${text.slice(0, 200)}`),
   ...[...evidence.outbox.messages.values()].flatMap((message) => checkMessage(message, evidence)),
   ...evidence.outbox.alerts.flatMap(({ row }) => checkJoined(row, evidence)),
   ...checkTimers(evidence),
   ...checkDrained(evidence),
 ];
-
-/**
- * Whether a replica may have stalled in the middle of a transaction. No other replica can write
- * then, and the operator is notified without the outbox.
- */
-const isHeldUp = ({ played }: Evidence): boolean =>
-  played.lives.some(({ stalls }) => stalls.length > 0);
 
 function checkMessage(
   message: LeftMessage,

@@ -215,8 +215,15 @@ function contentOf(body: unknown): string {
  * Whether a message is about a state that cannot be written. The state cannot hold that message, so
  * it goes to a sink of `ops` directly. check-ops.ts checks when.
  */
-export const isOfState = ({ text }: Pick<Attempt, "text">): boolean =>
-  /chirpwatch can(?:not write its state| write its state again)/.test(text);
+export const isOfState = (attempt: Pick<Attempt, "text">): boolean =>
+  saysItStopped(attempt) || spaced(attempt).includes("chirpwatch can write its state again");
+
+/** Whether it says that the state cannot be written, and not that it can be again. */
+export const saysItStopped = (attempt: Pick<Attempt, "text">): boolean =>
+  spaced(attempt).includes("chirpwatch cannot write its state");
+
+/** Returns the text with its spaces, which forms encode. */
+const spaced = ({ text }: Pick<Attempt, "text">): string => text.replaceAll("%20", " ");
 
 /** Whether an attempt repeats a refused message without its formatting. */
 const isPlain = ({ wire, body }: Attempt): boolean => {
