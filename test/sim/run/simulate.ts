@@ -322,8 +322,8 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         act(step);
       }
       const calmFromMs = startMs + scenario.busyMs;
-      // A daemon that is starting answers a minute later.
-      for (const afterMs of [0, 60_000, 240_000]) {
+      // A daemon that is starting answers a minute later, and one that is stopped after 10 minutes.
+      for (const afterMs of [0, 60_000, 240_000, 660_000]) {
         await advanceTo(calmFromMs + Math.min(afterMs, scenario.calmMs));
         await resumeSinks();
       }
