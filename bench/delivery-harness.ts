@@ -91,7 +91,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     meter: createMeter(),
     silences: () => [],
     silenceOf: silences.silenceOf,
-    active: { sinksOf: () => [] },
+    active: { watchOf: () => undefined },
     sinkDeps,
     onShareTaken: () => {},
     paces: new Map(),

@@ -63,6 +63,15 @@ export interface ChirpEvent {
   readonly detectedAtMs: number;
 }
 
+/**
+ * Returns the event under the name that its watch has now. `watch` is undefined if the watch is
+ * gone; the event then keeps its name.
+ */
+export const underName = (event: ChirpEvent, watch: string | undefined): ChirpEvent =>
+  watch === undefined || watch === event.watch
+    ? event
+    : { ...event, watch, labels: { ...event.labels, watch } };
+
 export interface EventIdentity {
   readonly type: string;
   readonly subject: string;

@@ -4,7 +4,7 @@
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import { isEscalation } from "../model/escalation.ts";
-import type { ChirpEvent } from "../model/event.ts";
+import { type ChirpEvent, underName } from "../model/event.ts";
 import type { LevelOptions, OpenLevel } from "../model/level.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { onceBy } from "./dedupe.ts";
@@ -31,6 +31,11 @@ export interface RoutingContext {
    * are the sinks of `ops`, without the sink that an alert is about.
    */
   readonly ownSinks: readonly string[];
+  /**
+   * The name that the watch has now. Routes match it instead of the name that the event has, which
+   * may be older than a rename.
+   */
+  readonly watchName?: string | undefined;
   readonly tree: Route | undefined;
   /** The facts by sink name. A sink without facts gets nothing. */
   readonly sinks: ReadonlyMap<string, SinkFacts>;
@@ -151,7 +156,7 @@ export function findReceivers(
   };
   for (const sink of context.ownSinks) addReceiver(sink);
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {
-    for (const { route, sinks } of selectRoutes(context.tree, event))
+    for (const { route, sinks } of selectRoutes(context.tree, underName(event, context.watchName)))
       for (const sink of sinks) addReceiver(sink, route);
   }
   return [...receivers.values()];

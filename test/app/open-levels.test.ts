@@ -63,7 +63,11 @@ function setUp(
   });
   const timing = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
   const parts = {
-    ...{ clock: createVirtualClock(T0), hash: sha256, active: { sinksOf: () => [] } },
+    ...{
+      clock: createVirtualClock(T0),
+      hash: sha256,
+      active: { watchOf: () => ({ id: "w", sinks: [] }) },
+    },
     routing: () => ({
       routeFollowUp: ({ sink }: OpenLevel) => ({
         options: optionsOf(facts[Number(sink.slice(1))] ?? expect.fail()),

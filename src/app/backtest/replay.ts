@@ -24,7 +24,12 @@ import {
   escalatingOf,
   startEscalations,
 } from "../../operate/alerts/escalations.ts";
-import { createRouting, createWaitRules, type Routing } from "../../operate/alerts/routing.ts";
+import {
+  createRouting,
+  createWaitRules,
+  type PresentWatch,
+  type Routing,
+} from "../../operate/alerts/routing.ts";
 import type { ReplayedMark } from "../../operate/backtest/replayed-marks.ts";
 import {
   type ReplayedItem,
@@ -114,7 +119,7 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
   });
   const holding = () => silences.filter(({ startsAtMs }) => startsAtMs <= clock.now());
   const routing = createRouting(config, holding);
-  const sinksOf = new Map(planned.map(({ watchKey, watch }) => [watchKey, watch.sinks]));
+  const byKey = new Map(planned.map(({ watchKey, watch }) => [watchKey, watch]));
   const pump = createRecordingPump(config, {
     ...{ clock, random, log, messages },
     store: {
@@ -126,11 +131,11 @@ export async function createReplay(config: Config, deps: ReplayDeps): Promise<Co
     },
     silences: holding,
     silenceOf: (event, sink) => findSilence(holding(), event, { sink, nowMs: clock.now() })?.id,
-    sinksOf: (watchKey) => sinksOf.get(watchKey),
+    watchOf: (watchKey) => byKey.get(watchKey),
   });
   const escalations = startReplayedEscalations(config, {
     ...{ store, clock, hash, log, routing, wakeDelivery: () => pump.wake() },
-    sinksOf: (watchKey) => sinksOf.get(watchKey),
+    watchOf: (watchKey) => byKey.get(watchKey),
     isHeld: (event, sink) => isHeld(holding(), event, { sink, nowMs: clock.now() }),
   });
   await pump.start();
@@ -258,7 +263,7 @@ const isHeld = (...asked: Parameters<typeof findSilence>): boolean =>
 
 interface EscalatingDeps extends Pick<EscalationsDeps, "store" | "clock" | "hash" | "log"> {
   readonly routing: Routing;
-  sinksOf(watchKey: string): readonly string[] | undefined;
+  watchOf(watchKey: string): PresentWatch | undefined;
   isHeld: EscalationsDeps["silences"]["isHeld"];
   wakeDelivery(): void;
 }
@@ -266,7 +271,7 @@ interface EscalatingDeps extends Pick<EscalationsDeps, "store" | "clock" | "hash
 /** Starts the escalation of alerts; undefined if the configuration escalates none. */
 const startReplayedEscalations = (
   config: Config,
-  { routing, sinksOf, isHeld: isHeldNow, ...deps }: EscalatingDeps,
+  { routing, watchOf, isHeld: isHeldNow, ...deps }: EscalatingDeps,
 ): Escalations | undefined =>
   escalatingOf(config) === undefined
     ? undefined
@@ -274,7 +279,7 @@ const startReplayedEscalations = (
         ...deps,
         config: () => config,
         routing: () => routing,
-        active: { sinksOf },
+        active: { watchOf },
         silences: { isHeld: isHeldNow },
         isWoken: true,
       });
@@ -285,11 +290,11 @@ interface RecordingDeps extends Pick<ReplayDeps, "random" | "log"> {
   readonly messages: RecordedMessage[];
   readonly silences: () => readonly Silence[];
   silenceOf(event: Parameters<typeof findSilence>[1], sink: string): string | undefined;
-  sinksOf(watchKey: string): readonly string[] | undefined;
+  watchOf(watchKey: string): PresentWatch | undefined;
 }
 
 function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
-  const { store, clock, random, log, messages, silences, silenceOf, sinksOf } = deps;
+  const { store, clock, random, log, messages, silences, silenceOf, watchOf } = deps;
   const facts = sinkFactsOf(config.sinks);
   const read = createReader(config.linksHost);
   return createPump({
@@ -298,7 +303,7 @@ function createRecordingPump(config: Config, deps: RecordingDeps): Pump {
     sinks: new Map(config.sinks.map((one) => [one.name, recorderOf(one, clock, messages)])),
     throttles: throttlesByKey(config.route, facts),
     digests: digestsByName(config.route, facts),
-    waitRules: createWaitRules(config, { clock, active: { sinksOf }, silences }),
+    waitRules: createWaitRules(config, { clock, active: { watchOf }, silences }),
     escalating: escalatingOf(config),
     holds: () => true,
     mayAct: async () => true,

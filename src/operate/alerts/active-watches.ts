@@ -5,6 +5,7 @@
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { WaitingEvent } from "../../model/enrichment.ts";
+import { underName } from "../../model/event.ts";
 import type { EnrichRule, Watch } from "../../model/watch.ts";
 import { gatherMs as shortestGatherMs } from "../../polling/evaluate/absence.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
   RouteEvaluated,
 } from "../../polling/evaluate/verdicts.ts";
 import { isVolumeEvent } from "../../render/messages/volume-message.ts";
-import type { Routing } from "./routing.ts";
+import type { PresentWatch, Routing } from "./routing.ts";
 
 export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
@@ -26,8 +27,8 @@ export interface ActiveWatches {
   routeEnriched(waiting: WaitingEvent, nowMs: number): RoutedEvent;
   /** Returns undefined if the watch is gone or has no enrichment. */
   enrichOf(watchKey: string): EnrichRule | undefined;
-  /** Returns the sinks that a watch names; undefined if the watch is gone. */
-  sinksOf(watchKey: string): readonly string[] | undefined;
+  /** Returns the current name and sinks of a watch; undefined if the watch is gone. */
+  watchOf(watchKey: string): PresentWatch | undefined;
 }
 
 export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): ActiveWatches {
@@ -36,8 +37,7 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     const { event } = evaluated;
     const watch = byKey.get(event.watchKey);
     if (watch === undefined) return evaluated;
-    const named = { ...event, watch: watch.id, labels: { ...event.labels, watch: watch.id } };
-    return { ...evaluated, event: named, ownSinks: watch.sinks };
+    return { ...evaluated, event: underName(event, watch.id), ownSinks: watch.sinks };
   };
   const routeNow = (
     now: EvaluatedEvent,
@@ -51,7 +51,7 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     set(watches) {
       byKey = new Map(watches.map(({ watch, state }) => [state.key, watch]));
     },
-    sinksOf: (watchKey) => byKey.get(watchKey)?.sinks,
+    watchOf: (watchKey) => byKey.get(watchKey),
     route(evaluated, nowMs, gatherMs) {
       const now = update(evaluated);
       const { event, ownSinks, isMissed, isBackfilled = false } = now;

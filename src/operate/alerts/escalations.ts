@@ -37,7 +37,7 @@ export interface EscalationsDeps {
   readonly log: Log;
   readonly config: () => Config;
   readonly routing: () => Pick<Routing, "escalationOf" | "escalationDelivery">;
-  readonly active: Pick<ActiveWatches, "sinksOf">;
+  readonly active: Pick<ActiveWatches, "watchOf">;
   readonly silences: Pick<ActiveSilences, "isHeld">;
   /** Called after escalations were committed. */
   wakeDelivery(): void;
@@ -196,9 +196,8 @@ function sendGroup(
   const { routing, active, silences } = deps;
   const sending = new Map<string, (Decided & { readonly decision: { kind: "send" } })[]>();
   for (const due of group) {
-    const ownSinks = active.sinksOf(due.event.watchKey);
     const decision = decideEscalation(due, {
-      steps: routing().escalationOf({ ...due, ownSinks }, nowMs),
+      steps: routing().escalationOf({ ...due, watch: active.watchOf(due.event.watchKey) }, nowMs),
       isSilenced: silences.isHeld(due.event, due.sink),
       sentNow: work.sent.get(due.event.id) ?? [],
       nowMs,

@@ -16,7 +16,7 @@ export interface FollowUpParts {
   readonly clock: Clock;
   readonly hash: Hash;
   readonly routing: () => Pick<Routing, "routeFollowUp">;
-  readonly active: Pick<ActiveWatches, "sinksOf">;
+  readonly active: Pick<ActiveWatches, "watchOf">;
 }
 
 /**
@@ -74,7 +74,7 @@ export function followUpsOf(
   const [first] = levels;
   if (first === undefined) return NONE;
   const nowMs = clock.now();
-  const ownSinks = active.sinksOf(first.event.watchKey);
+  const ownSinks = active.watchOf(first.event.watchKey)?.sinks;
   const event = followUp(
     first,
     { ...mark, sinks: levels.map(({ sink }) => sink) },

@@ -14,7 +14,12 @@ import { gatherMs } from "../../polling/evaluate/absence.ts";
 import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
 import { escalationOf, holdNow, muteHold, placeWaiting } from "../../route/place-again.ts";
 import type { EscalationStep, Muting, Route } from "../../route/route.ts";
-import { escalationDelivery, routeEvent, routeFollowUp } from "../../route/route-event.ts";
+import {
+  escalationDelivery,
+  routeEvent,
+  routeFollowUp,
+  type RoutingContext,
+} from "../../route/route-event.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
 import { findSnooze, hasSnooze, type Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
@@ -46,11 +51,14 @@ export interface Routing {
   ): readonly NewDelivery[];
 }
 
-/** An alert at a sink, and the sinks that its watch names now. */
+/** What a rename or another edit may have changed since an event of the watch was created. */
+export type PresentWatch = Pick<Watch, "id" | "sinks">;
+
+/** An alert at a sink, with its watch as it is now; undefined if the watch is gone. */
 export type EscalatedDelivery = Pick<MuteableDelivery, "event"> & {
   readonly routed?: MuteableDelivery["routed"] | undefined;
   readonly sink: string;
-  readonly ownSinks: readonly string[] | undefined;
+  readonly watch: PresentWatch | undefined;
 };
 
 /**
@@ -58,9 +66,9 @@ export type EscalatedDelivery = Pick<MuteableDelivery, "event"> & {
  * result is this sink.
  */
 const namedSinks = (
-  { routed, ownSinks }: Pick<EscalatedDelivery, "routed" | "ownSinks">,
+  { routed, watch }: Pick<EscalatedDelivery, "routed" | "watch">,
   sink: string,
-): readonly string[] => ownSinks ?? (routed?.by === "watch" ? [sink] : []);
+): readonly string[] => watch?.sinks ?? (routed?.by === "watch" ? [sink] : []);
 
 /**
  * Creates the routing of a configuration. `silences` returns the silences that may be active now.
@@ -101,6 +109,7 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
     escalationOf: (due, nowMs) =>
       escalationOf(due, {
         ownSinks: namedSinks(due, due.sink),
+        watchName: due.watch?.id,
         tree: config.route,
         sinks: facts,
         nowMs,
@@ -121,8 +130,7 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
 
 export interface WaitRulesDeps {
   readonly clock: Pick<Clock, "now">;
-  /** Returns the sinks that watches name now. */
-  readonly active: { sinksOf(watchKey: string): readonly string[] | undefined };
+  readonly active: { watchOf(watchKey: string): PresentWatch | undefined };
   /** Returns the silences and snoozes that may be active now. */
   readonly silences: () => readonly Silence[];
 }
@@ -140,20 +148,20 @@ export function createWaitRules(
     config.route,
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
-  const ownSinksOf = (
+  const contextOf = (
     { event, routed }: Pick<MuteableDelivery, "event" | "routed">,
     sink: string,
-  ) =>
-    isOpsAlert(event)
-      ? config.ops.sinks
-      : namedSinks({ routed, ownSinks: active.sinksOf(event.watchKey) }, sink);
-  const contextOf = (delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string) => ({
-    ownSinks: ownSinksOf(delivery, sink),
-    tree: config.route,
-    sinks,
-    nowMs: clock.now(),
-    silences: silences(),
-  });
+  ): RoutingContext => {
+    const watch = active.watchOf(event.watchKey);
+    return {
+      ownSinks: isOpsAlert(event) ? config.ops.sinks : namedSinks({ routed, watch }, sink),
+      watchName: watch?.id,
+      tree: config.route,
+      sinks,
+      nowMs: clock.now(),
+      silences: silences(),
+    };
+  };
   return {
     canMute: (sink) => muted.has(sink) || hasSnooze(silences(), { sink, nowMs: clock.now() }),
     snoozeOf: (event, sink) => findSnooze(silences(), event, { sink, nowMs: clock.now() }),

@@ -2,7 +2,7 @@
  * Stores levels. A level is an alert on a value beyond a threshold that a sink repeats or resolves.
  * It is opened with its delivery, read together with what the detector remembers, and closed.
  */
-import type { ChirpEvent } from "../../model/event.ts";
+import { type ChirpEvent, underName } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DueRepeats, LastRepeat, LevelRules, OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
@@ -185,7 +185,7 @@ export async function openLevels(
 }
 
 const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
-  event: namedNow(eventOf(row), row.watch_id),
+  event: underName(eventOf(row), row.watch_id ?? undefined),
   sink: row.sink,
   isSent: ["waiting", "sealed", "summarised"].includes(row.state),
   isWaiting: row.state === "waiting" || row.message_state === "open",
@@ -201,11 +201,6 @@ const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
   targetKey: key,
   memory,
 });
-
-const namedNow = (event: ChirpEvent, watch: string | null): ChirpEvent =>
-  watch === null || watch === event.watch
-    ? event
-    : { ...event, watch, labels: { ...event.labels, watch } };
 
 function repeatState(row: OpenRow): LastRepeat["state"] {
   if (row.repeat_state === "waiting") return "waiting";

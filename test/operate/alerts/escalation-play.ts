@@ -199,7 +199,7 @@ class Play {
         },
       },
       config: () => this.#config as Config,
-      active: { sinksOf: () => undefined },
+      active: { watchOf: () => undefined },
       silences: {
         isHeld: ({ labels }) =>
           (this.#silenced.get(labels["conversation"] ?? "") ?? 0) > clock.now(),

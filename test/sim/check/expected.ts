@@ -222,9 +222,7 @@ const AHEAD_MS = 5 * 60 * MIN_MS;
  * until its real time.
  */
 function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly Span[] {
-  const ahead = played.scenario.steps.flatMap((step) =>
-    step.do === "service fault" && step.name === "clock_ahead" ? [faultSpan(step, played)] : [],
-  );
+  const ahead = spansOf(["clock_ahead"], played);
   let hidden: readonly Span[] = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: visibleAtService }];
   for (const { fromMs, toMs } of ahead) {
     // The offsets of overlapping faults add up.
@@ -263,12 +261,23 @@ function faultSpan(step: Step & { readonly do: "service fault" }, played: Played
  * into earlier and later ones by that clock, and posts have the times of the world.
  */
 const serviceAheadMs = (atMs: number, played: Played): number =>
-  AHEAD_MS *
-  played.scenario.steps.filter((step) => {
-    if (step.do !== "service fault" || step.name !== "clock_ahead") return false;
-    const { fromMs, toMs } = faultSpan(step, played);
-    return fromMs <= atMs && toMs > atMs;
-  }).length;
+  AHEAD_MS * spansOf(["clock_ahead"], played).filter((span) => covers(span, atMs)).length;
+
+/** Returns how long each fault of these names lasted, of those about the handle if one is given. */
+const spansOf = (names: readonly string[], played: Played, handle?: string): readonly Span[] =>
+  played.scenario.steps.flatMap((step) =>
+    step.do === "service fault" &&
+    names.includes(step.name) &&
+    (handle === undefined || step.handle === handle)
+      ? [faultSpan(step, played)]
+      : [],
+  );
+
+const covers = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && toMs > atMs;
+
+/** Whether the account that had the handle at first had another one at this time. */
+const hasOtherHandle = (handle: string, atMs: number, played: Played): boolean =>
+  spansOf(["renamed", "handle_takeover"], played, handle).some((span) => covers(span, atMs));
 
 function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
   const isEven = BigInt(tweet.id) % 2n === 0n;
@@ -284,7 +293,11 @@ function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
     )
       return [span];
     if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < begunMs) return [span];
-    return step.name === "protected" && tweet.by === step.handle ? [span] : [];
+    return step.name === "protected" &&
+      tweet.by === step.handle &&
+      !hasOtherHandle(tweet.by, span.fromMs, played)
+      ? [span]
+      : [];
   });
 }
 

@@ -119,13 +119,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
     const watches =
       ids.length > 1
         ? []
-        : [
-            ...new Set(
-              [...aboutOf(tweetId, text, attempt).matchAll(/\b(?:w|catch)\d+\b/g)].map(
-                ([id]) => id,
-              ),
-            ),
-          ];
+        : [...new Set([...aboutOf(tweetId, text, attempt).matchAll(NAMES)].map(([id]) => id))];
     return { tweetId, type: typeOf(text, ids.length), eventId: undefined, watches };
   });
   return {
@@ -169,7 +163,13 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 const sectionOf = (line: string, text: string): string | undefined =>
   [...text.slice(0, text.indexOf(line)).matchAll(SECTION)].at(-1)?.[0];
 
-const SECTION = /^\W*(?:w|catch)\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/gm;
+/** The names that are drawn for watches. */
+const NAME = String.raw`(?:w|catch)\d+`;
+const NAMES = new RegExp(String.raw`\b${NAME}\b`, "g");
+const SECTION = new RegExp(
+  String.raw`^\W*${NAME}(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$`,
+  "gm",
+);
 
 /**
  * Posts that other watches follow. They are reported as values, or as posts that somebody answered.
