@@ -116,6 +116,16 @@ export async function playHostile<Input>(
   }
 }
 
+async function feed<Input>(
+  target: HostileTarget<Input>,
+  input: Input,
+  usedMs: () => number,
+): Promise<{ readonly read: readonly string[]; readonly tookMs: number }> {
+  const begunMs = usedMs();
+  const read = await target.feed(input);
+  return { read, tookMs: usedMs() - begunMs };
+}
+
 async function playBatches<Input>(
   target: HostileTarget<Input>,
   { runs, seed, memoryBytes = createMemoryMeter(), usedMs = cpuMs }: HostileOptions,
@@ -124,9 +134,10 @@ async function playBatches<Input>(
   for (let done = 0; done < runs; done += BATCH) {
     const property = fc.asyncProperty(target.inputs, async (input) => {
       note(input);
-      const begunMs = usedMs();
-      const read = await target.feed(input);
-      const tookMs = usedMs() - begunMs;
+      const { read, tookMs: firstMs } = await feed(target, input, usedMs);
+      // An input is slow if it is slow twice. Once may be the garbage that earlier tests left.
+      const isSlow = firstMs > MAX_CPU_MS;
+      const { tookMs } = isSlow ? await feed(target, input, usedMs) : { tookMs: firstMs };
       if (tookMs > MAX_CPU_MS) throw new Error(`${target.name} took ${Math.round(tookMs)} ms`);
       const shown = read.find((text) => STACK.test(text));
       if (shown !== undefined)
