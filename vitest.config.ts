@@ -38,10 +38,12 @@ const TESTS_OF_THE_WHOLE = [
   "test/app/**/*.test.ts",
   "test/chat/{choices,discord,hostile-posts,slack,vendors}.test.ts",
   "test/chat/clicks/many-clicks.test.ts",
-  "test/engine/{feed-freshness,groups,large-lists,list-groups,quota}.test.ts",
-  "test/engine/{recheck,searches,service-faults}.test.ts",
+  "test/engine/{feed-freshness,group*,large-lists,ledger-and-bill,list-groups,quota}.test.ts",
+  "test/engine/{recheck,searches,service-faults,shared-probes,via-list,volume}.test.ts",
+  "test/engine/whole-member-lists.test.ts",
   "test/faults/{clocks,same-cron,sinks}.test.ts",
-  "test/operate/alerts/dead-letters.test.ts",
+  "test/operate/{alerts/dead-letters,alerts/waiting,backtest/against-states}.test.ts",
+  "test/operate/reports/large-map.test.ts",
 ];
 
 /**
