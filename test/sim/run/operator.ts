@@ -48,8 +48,8 @@ export interface OperatorDeps {
     hooks: Pick<SimDaemonOptions, "onEnd" | "onReplaced">,
   ) => SimDaemon;
   /**
-   * Makes the stored configuration the current one, although others have superseded it. Undefined
-   * where nothing does that.
+   * Makes the stored configuration the current one if others have superseded it. Called for each
+   * configuration that is stored. Undefined where nothing does that.
    */
   readonly activate: (() => Promise<void>) | undefined;
   readonly isServerAway: () => boolean;
@@ -140,10 +140,7 @@ export function createOperator(deps: OperatorDeps): Operator {
       case "reload": {
         config = step.config;
         putConfig(config);
-        const isElder = epochs.some(
-          (epoch) => JSON.stringify(epoch.config) === JSON.stringify(config),
-        );
-        const ready = isElder ? activate?.() : undefined;
+        const ready = activate?.();
         const up = keepers.filter(({ isUp }) => isUp);
         if (up.length > 0) epochs.push({ fromMs: worldClock.now(), config });
         for (const keeper of up)
@@ -182,6 +179,7 @@ export function createOperator(deps: OperatorDeps): Operator {
     begin(first, startsMs = []) {
       config = first;
       putConfig(config);
+      void activate?.();
       for (const [replica, keeper] of keepers.entries()) {
         const afterMs = startsMs[replica] ?? 0;
         if (afterMs === 0) keeper.begin();

@@ -16,6 +16,8 @@ import { createVirtualClock, type VirtualClock } from "../../support/virtual-clo
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
 import { DAEMON } from "../../../src/state/membership/postgres-replicas.ts";
 import { type OpenedStore, openStore } from "../../../src/state/open.ts";
+import { configDigest } from "../../../src/app/fleet/revisions.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
 import { activate } from "./fleet/activate.ts";
 import { createSimDaemon, type Home, loadFrom, type LogLine } from "./daemon.ts";
 import { useDisk } from "./disk.ts";
@@ -205,9 +207,14 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     };
     files.put(CONFIG_PATH, world.resolve(JSON.stringify(whole)));
   };
+  const stored = new Set<string>();
   const activateConfig = async () => {
     const loaded = await loadFrom(files, CONFIG_PATH);
-    if (loaded.ok && server !== undefined) await activate(server, loaded.config, random);
+    if (!loaded.ok || server === undefined) return;
+    // Two texts may be the same configuration.
+    const digest = configDigest(loaded.config, "", sha256);
+    if (stored.has(digest)) await activate(server, loaded.config, random);
+    stored.add(digest);
   };
   const operator = createOperator({
     clock,

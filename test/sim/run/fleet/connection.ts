@@ -103,7 +103,7 @@ class ReplicaConnection implements DatabaseConnection {
     this.#isInTransaction = false;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("committed")));
     // A process that is cut off now does not learn that the commit is done.
-    await this.#ask(async () => server.check(this.#connection));
+    await this.#ask(async () => server.ask(this.#connection));
   }
 
   async rollback(): Promise<void> {

@@ -236,8 +236,11 @@ export class SimServer {
     if (this.#turnOf === connection) this.#endTurn();
   }
 
-  /** Fails if the connection has ended without notice. @throws as the driver does */
-  check(connection: ServerConnection): void {
+  /**
+   * Makes a statement that changes nothing. It shows the others that this session is alive, and
+   * fails if the connection has ended without notice. @throws as the driver does
+   */
+  ask(connection: ServerConnection): void {
     this.#touch(connection);
   }
 

@@ -67,9 +67,14 @@ function sessionOn(
       await change([RESIGN, [id]]);
       server.unlock(connection);
     },
-    findActive: async () =>
-      server.leader === undefined ? undefined : { ...server.leader, host: "another host" },
-    endSessions: async (ofName) => server.endAll(ofName, connection),
+    async findActive() {
+      server.ask(connection);
+      return server.leader === undefined ? undefined : { ...server.leader, host: "another host" };
+    },
+    async endSessions(ofName) {
+      server.ask(connection);
+      server.endAll(ofName, connection);
+    },
     async knownReplicas() {
       const rows = await read<{ readonly id: string }>("select id from replicas order by id");
       return rows.map(({ id }) => ({ id, silentMs: server.silentMs(DAEMON + id) }));
@@ -82,7 +87,10 @@ function sessionOn(
       await change(...ids.flatMap((id) => REMOVE.map((text): Statement => [text, [id]])));
       for (const id of ids) server.removed.add(DAEMON + id);
     },
-    readClock: async () => server.nowMs(),
+    async readClock() {
+      server.ask(connection);
+      return server.nowMs();
+    },
     listen: async (heard) =>
       server.listen(connection, (topic, from) =>
         way.later(() => void life.awake(() => heard(topic, from))),
