@@ -134,7 +134,7 @@ export const appriseSink: SinkType<AppriseSettings> = {
     footer: {
       add: (body, footer) => {
         const own = body as AppriseBody;
-        return { ...own, body: withFooterLine(own.body, footer, APPRISE_BODY_CHARS) };
+        return { ...own, body: withFooterLine(own.body, defuse(footer), APPRISE_BODY_CHARS) };
       },
     },
     lists: {

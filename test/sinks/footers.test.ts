@@ -188,6 +188,16 @@ describe("the line at sinks that cannot edit", () => {
     expect(written.join("")).toContain("Acknowledged by Ada at 12:04");
   });
 
+  it.each([
+    ["apprise", appriseSink, { url: "http://a:8000" }, { title: "t", body: "alert", type: "info" }],
+    ["chat_webhook", chatWebhookSink, { webhook_url: "https://a.example/x" }, { text: "alert" }],
+  ] as const)("mentions nobody in what %s sends", async (_, type, settings, body) => {
+    const sink = await (type as SinkType<any>).create("s", settings, {} as unknown as SinkDeps);
+    const shown = JSON.stringify(sink.footer?.add(body, "Acknowledged by <!channel> @here @ada"));
+    expect(shown).toContain("Acknowledged by ");
+    expect(shown).not.toMatch(/@\w|<!/);
+  });
+
   it("is shown by every sink that shows alerts to people", async () => {
     const forPrograms = ["exec", "file", "webhook"];
     const sources = SINK_TYPES.filter(({ type }) => !forPrograms.includes(type));
