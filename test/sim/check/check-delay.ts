@@ -74,7 +74,8 @@ function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence):
  * decides. An alert that joined another one has arrived with it. That one may wait for its own
  * group, but for no mute that is not on the route of this one.
  */
-function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
+function checkSent(alert: Alert, evidence: Evidence): readonly string[] {
+  const { played, outbox, epochs } = evidence;
   const { row, event, places } = alert;
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
@@ -85,7 +86,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
     isEverMuted(place.hours)
   )
     return [];
-  if (isSilenced(alert, outbox) || mayBeSnoozed(alert, { played })) return [];
+  if (isSilenced(alert, outbox) || mayBeSnoozed(alert, evidence)) return [];
   if (isDropped(alert)) return [];
   const root = rootOf(alert, outbox);
   // A deleted post is left out of a digest, and so are the follow-ups of its alert.

@@ -19,6 +19,7 @@ export function checkMissing({
   expected,
   outbox,
   finalRules,
+  isClockSet,
 }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
   const nameOf = createNames(epochs);
@@ -40,7 +41,7 @@ export function checkMissing({
     // check-follow-ups.ts checks what was known of its post.
     alert.row.state === "deleted" ||
     isSilenced(alert, outbox) ||
-    mayBeSnoozed(alert, { played }, played.endMs - SNOOZE_SENT_MS) ||
+    mayBeSnoozed(alert, { played, isClockSet }, played.endMs - SNOOZE_SENT_MS) ||
     isElsewhere(alert);
   const isElsewhere = ({ row, places }: Alert): boolean =>
     places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||

@@ -19,8 +19,9 @@ export const checkSnoozes = (evidence: Evidence): readonly string[] =>
 /** Whether a snooze may have held the alert back at any time since it was found. */
 export const mayBeSnoozed = (
   alert: Alert,
-  { played }: Pick<Evidence, "played">,
-  sinceMs = alert.row.createdAtMs,
+  { played, isClockSet }: Pick<Evidence, "played" | "isClockSet">,
+  // A clock that was set says nothing about the time at which the alert was found.
+  sinceMs = isClockSet ? Number.NEGATIVE_INFINITY : alert.row.createdAtMs,
 ): boolean => holding("snooze", played, alert).some(({ toMs }) => toMs >= sinceMs - HEARD_MS);
 
 const isCertainAt = ({ played }: Evidence, alert: Alert, atMs: number): boolean =>

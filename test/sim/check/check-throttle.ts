@@ -4,9 +4,9 @@
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
-import type { RuledEpoch } from "./expected.ts";
+import { createNames, type RuledEpoch } from "./expected.ts";
 import { type Alert, groupBy, isPart } from "./outbox.ts";
-import type { Throttle } from "./rules.ts";
+import type { Rules, Throttle } from "./rules.ts";
 
 interface Throttled {
   readonly message: LeftMessage;
@@ -38,13 +38,19 @@ function hasChanged(
   members: readonly Alert[],
   epochs: readonly RuledEpoch[],
 ): boolean {
+  const nameOf = createNames(epochs);
+  const named = new Set(members.map(({ event }) => nameOf(event.watch)));
+  const ownSinks = ({ watches }: Rules) =>
+    [...watches.values()].flatMap(({ id, sinks }) => (named.has(nameOf(id)) ? [sinks] : []));
   const sinceMs = Math.min(...members.map(({ event }) => event.detectedAtMs));
   const active = epochs.filter(
     ({ fromMs, toMs }) => fromMs <= sealedAtMs + 1_000 && toMs >= sinceMs,
   );
   return (
     new Set(
-      active.map(({ rules: { root, sinks } }) => JSON.stringify([root, sinks.get(sink)?.throttle])),
+      active.map(({ rules }) =>
+        JSON.stringify([rules.root, rules.sinks.get(sink)?.throttle, ownSinks(rules)]),
+      ),
     ).size > 1
   );
 }

@@ -151,9 +151,12 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   if (section !== undefined) return section;
   const above = parts.filter((part) => !bullet.test(part)).join("");
   // When a few alerts are shown whole, nothing says which part names which watch.
-  if (own === undefined) return /^\W*\d[\d,]* alerts\b/m.test(text) ? "" : text;
+  if (own === undefined) return COUNTS.test(text) ? "" : text;
   return wire === "console" ? own : `${above}\n${own}`;
 }
+
+/** The heading of several alerts: "3 alerts", or "1 post, 2 new followers". */
+const COUNTS = /^\W*\d[\d,]* (?:alerts\b|[^\n,]+, \d)/m;
 
 /**
  * Returns the heading of the digest section in which a line stands: "w0 (3)" or "w0 (9, 3 shown)",
