@@ -351,7 +351,10 @@ function checkMessage(
   if (message.state === "dead") return objections;
   // A digest names the watch of the section in which an alert stands.
   if (message.groupKey.startsWith("digest\n")) return objections;
-  const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
+  // A deletion joins the alert whose message is edited for it.
+  const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).flatMap(({ event }) =>
+    event.type === alert.event.type ? [event.watch] : [],
+  );
   const missing = [alert.event.watch, ...joined].filter(
     (watch) => !new RegExp(`\\b${watch}\\b`).test(message.body),
   );

@@ -8,7 +8,7 @@ import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { aways, cuts, isBroken } from "./lives.ts";
 import { createNames } from "./expected.ts";
-import { epochsAt, groupBy, isOfState, isPost, saysItStopped } from "./outbox.ts";
+import { epochsAt, groupBy, isMessage, isOfState, isPost, saysItStopped } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 const AGAIN_AFTER_MS = 15 * MIN_MS;
@@ -235,14 +235,8 @@ function checkFailing(
 ): readonly string[] {
   const reported = opsAlerts.filter(({ type }) => type === "sink.failing");
   return played.attempts.flatMap((attempt) => {
-    const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
-    if (
-      !NOBODY.includes(trouble ?? "") ||
-      attempt.accepted ||
-      sink === "" ||
-      /crosspost|threads|chat\.update|messages\/\d+$/.test(path)
-    )
-      return [];
+    const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY } = attempt;
+    if (!NOBODY.includes(trouble ?? "") || attempt.accepted || !isMessage(attempt)) return [];
     const [fromMs, toMs] = [attempt.atMs - AGAIN_AFTER_MS, answeredAtMs + MIN_MS];
     const isCut =
       isBroken(played, fromMs, toMs) ||

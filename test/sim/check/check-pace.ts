@@ -14,6 +14,19 @@ const QUIET_MS: Readonly<Record<string, number>> = {
   missing: 60_000,
 };
 
+/** Whether a snooze may have held the sink's messages back at any time between the two. */
+const hasSnooze = (
+  { silences }: Evidence["played"],
+  { sink, fromMs, toMs }: { readonly sink: string; readonly fromMs: number; readonly toMs: number },
+): boolean =>
+  silences.some(
+    (one) =>
+      one.kind === "snooze" &&
+      (one.sinks.length === 0 || one.sinks.includes(sink)) &&
+      one.fromMs < toMs &&
+      one.toMs > fromMs,
+  );
+
 export const checkPace = (evidence: Evidence): readonly string[] =>
   evidence.isClockSet ? [] : [...checkQuiet(evidence), ...checkProbes(evidence)];
 
@@ -39,7 +52,9 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
         const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
         const [fromMs, toMs] = [attempt.atMs - 1_000, next.atMs + 1_000];
         const isExcused =
-          isBroken(played, fromMs, toMs) || begins.some((atMs) => atMs > fromMs && atMs < toMs);
+          isBroken(played, fromMs, toMs) ||
+          begins.some((atMs) => atMs > fromMs && atMs < toMs) ||
+          hasSnooze(played, { sink, fromMs, toMs });
         const mostMs = 6 * (overMs - begunMs) + FIRST_PAUSES_MS;
         return !wasWaiting || isExcused || next.atMs - overMs <= mostMs
           ? []
