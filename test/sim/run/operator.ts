@@ -14,11 +14,14 @@ import type { Epoch } from "./simulate.ts";
 
 export type AskStep = Step & { readonly do: "ask" | "backfill" };
 
+type ToggleStep = Step & { readonly do: "pause" | "resume" };
+
 export type OperatorStep =
   | KeeperStep
   | AskStep
   | ActStep
-  | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
+  | ToggleStep
+  | (Step & { readonly do: "reload" | "silence" | "end silence" });
 
 export interface Operator {
   readonly epochs: readonly Epoch[];
@@ -74,9 +77,11 @@ export function createOperator(deps: OperatorDeps): Operator {
   const missed: OperatorStep[] = [];
   /** Requests without an answer so far. */
   const asked = new Set<AskStep>();
+  /** The last pause or resumption of each watch that got no answer so far. */
+  const toggled = new Map<string, ToggleStep>();
   const onBegin = () => epochs.push({ fromMs: worldClock.now(), config });
   const onUp = () => {
-    for (const step of [...asked, ...missed.splice(0)]) act(step);
+    for (const step of [...asked, ...toggled.values(), ...missed.splice(0)]) act(step);
   };
   const keepers = Array.from({ length: replicas }, (_, replica): Keeper => {
     const keeper: Keeper = createKeeper({
@@ -120,6 +125,11 @@ export function createOperator(deps: OperatorDeps): Operator {
     const isDone = answer !== undefined && answer.status < 500;
     if (isDone) asked.delete(step);
     if (isDone && answer.status !== 200) failures.push(`${path}: ${answer.text}`);
+  };
+  const toggle = async (step: ToggleStep, { daemon }: Keeper): Promise<void> => {
+    const answer = await daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`);
+    const isDone = answer !== undefined && answer.status < 500;
+    if (isDone && toggled.get(step.watch) === step) toggled.delete(step.watch);
   };
   const beginSooner = ({ replica = 0, until }: Step & { readonly do: "restart" }): void => {
     if (until === undefined) return;
@@ -165,11 +175,8 @@ export function createOperator(deps: OperatorDeps): Operator {
         }
         if (step.do === "silence" || step.do === "end silence")
           return follow(keeper, silencing.act(step), step.do);
-        return follow(
-          keeper,
-          keeper.daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`),
-          step.do,
-        );
+        toggled.set(step.watch, step);
+        return follow(keeper, toggle(step, keeper), step.do);
       }
     }
   };
