@@ -38,12 +38,14 @@ const TESTS_OF_THE_WHOLE = [
   "test/app/**/*.test.ts",
   "test/chat/{choices,discord,hostile-posts,slack,vendors}.test.ts",
   "test/chat/clicks/many-clicks.test.ts",
-  "test/engine/{feed-freshness,group*,large-lists,ledger-and-bill,list-groups,quota}.test.ts",
-  "test/engine/{recheck,searches,service-faults,shared-probes,via-list,volume}.test.ts",
-  "test/engine/whole-member-lists.test.ts",
+  "test/engine/{feed-freshness,group*,large-lists,ledger-and-bill,list-groups,probe-crash}.test.ts",
+  "test/engine/{quota,readings,recheck,searches,service-faults,shared-probes,via-list}.test.ts",
+  "test/engine/{volume,whole-member-lists,health/stall-monitor}.test.ts",
   "test/faults/{clocks,same-cron,sinks}.test.ts",
-  "test/operate/{alerts/dead-letters,alerts/waiting,backtest/against-states}.test.ts",
-  "test/operate/reports/large-map.test.ts",
+  "test/operate/alerts/{dead-letters,escalations-at-random,waiting}.test.ts",
+  "test/operate/{backfill/backfill,backtest/against-states,reports/large-map}.test.ts",
+  "test/operate/views/unseen.test.ts",
+  "test/{deliver/flood,watches/member-lists}.test.ts",
 ];
 
 /**
