@@ -215,6 +215,8 @@ function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
 interface Sealed {
   readonly message: LeftMessage;
   readonly alerts: readonly Alert[];
+  /** When the first of all alerts of the message was created, including those of other places. */
+  readonly createdAtMs: number;
   readonly firstAtMs: number | undefined;
   readonly acceptedAtMs: number | undefined;
 }
@@ -241,6 +243,7 @@ function checkGroup(
       {
         message,
         alerts: own,
+        createdAtMs: Math.min(...(outbox.members.get(id) ?? own).map(({ row }) => row.createdAtMs)),
         firstAtMs: first?.atMs,
         acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs,
       },
@@ -306,7 +309,7 @@ function checkTimer(
     (one.message.firstAttemptAtMs === null && one.message.state === "dead")
   )
     return [];
-  const createdMs = Math.min(...one.alerts.map(({ row }) => row.createdAtMs));
+  const createdMs = one.createdAtMs;
   const { sealedAtMs } = one.message;
   if (
     sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS &&
