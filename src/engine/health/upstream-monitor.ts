@@ -38,7 +38,12 @@ export class UpstreamMonitor {
   readonly #deps: UpstreamMonitorDeps;
   #stopChecks: Cancel | undefined;
   #lastError: UpstreamError | undefined;
-  #failingSinceMs: number | undefined;
+  #unansweredSinceMs: number | undefined;
+  /**
+   * Since when the service has refused the key, for as long as polling is stopped. A replica
+   * without polls of its own gets no answer that would end the failure once polling may continue.
+   */
+  #refusedSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
   /** Whether the service has answered since it was reported as down, and has not failed again. */
   #isBack = false;
@@ -54,10 +59,10 @@ export class UpstreamMonitor {
     else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;
     if (error === undefined) return this.#answered();
     this.#isBack = false;
-    if (error.kind === "transient") this.#failingSinceMs ??= clock.now();
+    if (error.kind === "transient") this.#unansweredSinceMs ??= clock.now();
     this.#lastError = error;
     if (error.kind === "billing" || error.kind === "unauthorized") {
-      this.#failingSinceMs ??= clock.now();
+      this.#refusedSinceMs ??= this.#unansweredSinceMs ?? clock.now();
       void this.#alertDown(...stopText(error.kind, error));
     }
   }
@@ -128,6 +133,11 @@ export class UpstreamMonitor {
     );
   }
 
+  get #failingSinceMs(): number | undefined {
+    const unansweredSinceMs = this.#unansweredSinceMs;
+    return this.isStopped ? (this.#refusedSinceMs ?? unansweredSinceMs) : unansweredSinceMs;
+  }
+
   #status(): PacerStatus {
     return this.#deps.pacer.status(this.#deps.clock.monotonic());
   }
@@ -136,7 +146,8 @@ export class UpstreamMonitor {
     // A request that was under way when another one was refused may still be answered. Its answer
     // does not end the refusal.
     if (this.isStopped) return;
-    this.#failingSinceMs = undefined;
+    this.#unansweredSinceMs = undefined;
+    this.#refusedSinceMs = undefined;
     this.#lastError = undefined;
     if (!this.isDown) return;
     this.#isBack = true;

@@ -11,7 +11,8 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
 
-it("reports an outage that one of several replicas sees once, and that it is over once none does", async () => {
+/** Returns a function that starts a monitor of one more replica, and the alerts of all of them. */
+function setUp() {
   const [clock, store, random] = [
     createVirtualClock(Date.UTC(2026, 2, 2)),
     createLearnedInMemory(),
@@ -41,8 +42,13 @@ it("reports an outage that one of several replicas sees once, and that it is ove
     };
     const watch = new UpstreamMonitor(parts);
     await watch.start();
-    return { watch, opsAlerts };
+    return { watch, opsAlerts, pacer };
   };
+  return { clock, alerts, replica };
+}
+
+it("reports an outage that one of several replicas sees once, and that it is over once none does", async () => {
+  const { clock, alerts, replica } = setUp();
   const [cutOff, well] = [await replica(), await replica()];
   cutOff.watch.recordOutcome(failure("transient"));
   await clock.advance(2 * MINUTE);
@@ -55,4 +61,33 @@ it("reports an outage that one of several replicas sees once, and that it is ove
   expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(well.watch.isDown).toBe(false);
   well.watch.stop();
+});
+
+it("reports the end of a refusal although a replica that was refused has no poll any more", async () => {
+  const { clock, alerts, replica } = setUp();
+  const [idle, polling] = [await replica(), await replica()];
+  for (const { watch, pacer, opsAlerts } of [idle, polling]) {
+    const nowMs = clock.monotonic();
+    const attempt = {
+      source: "s",
+      key: "key",
+      retry: failure("billing").retry,
+      sentAtMs: nowMs,
+      nowMs,
+    };
+    pacer.failed({ ...attempt, kind: "billing" });
+    watch.recordOutcome(failure("billing"));
+    await clock.advance(MINUTE);
+    await opsAlerts.reload();
+  }
+  expect(alerts).toEqual(["upstream.dark"]);
+  // A reload lets both try again, and only one of them has something to ask.
+  for (const { pacer } of [idle, polling]) pacer.resume();
+  await clock.advance(2 * MINUTE);
+  expect(alerts).toEqual(["upstream.dark"]);
+  polling.watch.recordOutcome(undefined);
+  await clock.advance(2 * MINUTE);
+  expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(idle.watch.trouble).toBeUndefined();
+  for (const { watch } of [idle, polling]) watch.stop();
 });
