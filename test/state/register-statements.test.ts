@@ -25,11 +25,12 @@ const watchesOf = (...ids: readonly string[]): readonly WatchRegistration[] =>
 async function countStatements(watches: number): Promise<readonly number[]> {
   let count = 0;
   const counting: KyselyPlugin = {
-    transformQuery({ node }) {
+    transformQuery: ({ node }) => node,
+    // Each execution has a result, and a statement is compiled only once per process.
+    async transformResult({ result }) {
       count += 1;
-      return node;
+      return result;
     },
-    transformResult: async ({ result }) => result,
   };
   const handle = openHandle(memoryStatePath(), { readonly: false, mustExist: true });
   configure(handle);
