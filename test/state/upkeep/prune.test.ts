@@ -71,13 +71,12 @@ interface Course {
 async function runPrune({ db }: State): Promise<Course> {
   let [statements, statementsAtOnce, rowsAtOnce, sincePause] = [0, 0, 0, 0];
   const counting: KyselyPlugin = {
-    transformQuery({ node }) {
+    transformQuery: ({ node }) => node,
+    // Each execution has a result, and a statement is compiled only once per process.
+    async transformResult({ result }) {
       statements += 1;
       sincePause += 1;
       statementsAtOnce = Math.max(statementsAtOnce, sincePause);
-      return node;
-    },
-    async transformResult({ result }) {
       rowsAtOnce = Math.max(rowsAtOnce, result.rows.length, Number(result.numAffectedRows ?? 0n));
       return result;
     },
