@@ -175,8 +175,13 @@ export class Engine {
 
   /** Counts the open gaps that this replica fills. */
   async countOwnGaps(): Promise<number> {
-    const own = this.polls.filter(({ key }) => this.#deps.share.holds("poll", shardOf(key)));
+    const own = this.polls.filter((poll) => this.#isOwn(poll));
     return countGaps(await this.#parts.history.openGaps(own, this.#deps.store));
+  }
+
+  /** Whether any poll is assigned to this replica. */
+  hasOwnPolls(): boolean {
+    return this.polls.some((poll) => this.#isOwn(poll));
   }
 
   /**
@@ -202,6 +207,10 @@ export class Engine {
 
   get loop(): Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs"> {
     return this.#parts.loop;
+  }
+
+  #isOwn({ key }: Poll): boolean {
+    return this.#deps.share.holds("poll", shardOf(key));
   }
 
   #beginLeading(): void {

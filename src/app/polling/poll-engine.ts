@@ -86,8 +86,9 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     meter,
     probe,
     onBack,
+    hasPolls: () => engine.hasOwnPolls(),
   });
-  const engine = new Engine({
+  const engine: Engine = new Engine({
     ...{
       store,
       share,

@@ -18,6 +18,8 @@ export interface UpstreamMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" |
   readonly probe: () => Promise<boolean>;
   /** Called when the service answers again after a refusal. */
   readonly onBack: () => void;
+  /** Whether any poll is assigned to this replica. */
+  readonly hasPolls: () => boolean;
 }
 
 /** What is wrong with the data service, in words. */
@@ -38,12 +40,7 @@ export class UpstreamMonitor {
   readonly #deps: UpstreamMonitorDeps;
   #stopChecks: Cancel | undefined;
   #lastError: UpstreamError | undefined;
-  #unansweredSinceMs: number | undefined;
-  /**
-   * Since when the service has refused the key, for as long as polling is stopped. A replica
-   * without polls of its own gets no answer that would end the failure once polling may continue.
-   */
-  #refusedSinceMs: number | undefined;
+  #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
   /** Whether the service has answered since it was reported as down, and has not failed again. */
   #isBack = false;
@@ -59,10 +56,10 @@ export class UpstreamMonitor {
     else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;
     if (error === undefined) return this.#answered();
     this.#isBack = false;
-    if (error.kind === "transient") this.#unansweredSinceMs ??= clock.now();
+    if (error.kind === "transient") this.#failingSinceMs ??= clock.now();
     this.#lastError = error;
     if (error.kind === "billing" || error.kind === "unauthorized") {
-      this.#refusedSinceMs ??= this.#unansweredSinceMs ?? clock.now();
+      this.#failingSinceMs ??= clock.now();
       void this.#alertDown(...stopText(error.kind, error));
     }
   }
@@ -133,11 +130,6 @@ export class UpstreamMonitor {
     );
   }
 
-  get #failingSinceMs(): number | undefined {
-    const unansweredSinceMs = this.#unansweredSinceMs;
-    return this.isStopped ? (this.#refusedSinceMs ?? unansweredSinceMs) : unansweredSinceMs;
-  }
-
   #status(): PacerStatus {
     return this.#deps.pacer.status(this.#deps.clock.monotonic());
   }
@@ -146,17 +138,28 @@ export class UpstreamMonitor {
     // A request that was under way when another one was refused may still be answered. Its answer
     // does not end the refusal.
     if (this.isStopped) return;
-    this.#unansweredSinceMs = undefined;
-    this.#refusedSinceMs = undefined;
+    this.#failingSinceMs = undefined;
     this.#lastError = undefined;
     if (!this.isDown) return;
     this.#isBack = true;
     void this.#alertRecovered();
   }
 
+  /**
+   * Forgets a failure that this replica saw when it still had polls. Without polls it gets no answer
+   * that would end the failure, and its reports would hide from everybody that the service is back.
+   */
+  #forgetFailure(): void {
+    this.#failingSinceMs = undefined;
+    this.#throttledSinceMs = undefined;
+    this.#lastError = undefined;
+  }
+
   async #check(): Promise<void> {
-    const { meter, clock } = this.#deps;
+    const { meter, clock, hasPolls } = this.#deps;
     const status = this.#status();
+    const isTroubled = this.#failingSinceMs !== undefined || this.#throttledSinceMs !== undefined;
+    if (isTroubled && status.kind !== "stopped" && !hasPolls()) this.#forgetFailure();
     const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
     const isUp =
       status.kind !== "stopped" && failingSinceMs === undefined && !this.#onlyAsksToWait();

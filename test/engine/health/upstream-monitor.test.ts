@@ -31,6 +31,7 @@ function setUp() {
       publish,
     });
     const pacer = createUpstreamPacer(random, () => ["key"]);
+    const share = { hasPolls: true };
     const parts = {
       pacer,
       opsAlerts,
@@ -39,10 +40,11 @@ function setUp() {
       meter,
       probe: async () => true,
       onBack: () => undefined,
+      hasPolls: () => share.hasPolls,
     };
     const watch = new UpstreamMonitor(parts);
     await watch.start();
-    return { watch, opsAlerts, pacer };
+    return { watch, opsAlerts, pacer, share };
   };
   return { clock, alerts, replica };
 }
@@ -82,6 +84,7 @@ it("reports the end of a refusal although a replica that was refused has no poll
   }
   expect(alerts).toEqual(["upstream.dark"]);
   // A reload lets both try again, and only one of them has something to ask.
+  idle.share.hasPolls = false;
   for (const { pacer } of [idle, polling]) pacer.resume();
   await clock.advance(2 * MINUTE);
   expect(alerts).toEqual(["upstream.dark"]);
@@ -91,3 +94,27 @@ it("reports the end of a refusal although a replica that was refused has no poll
   expect(idle.watch.trouble).toBeUndefined();
   for (const { watch } of [idle, polling]) watch.stop();
 });
+
+it.each(["transient", "rate_limited"] as const)(
+  "reports the end of an outage although the last answer of a replica that has no poll any more was %s",
+  async (kind) => {
+    const { clock, alerts, replica } = setUp();
+    const [idle, polling] = [await replica(), await replica()];
+    for (let minute = 0; minute < 7; minute += 1) {
+      for (const { watch } of [idle, polling]) watch.recordOutcome(failure(kind));
+      await clock.advance(MINUTE);
+      for (const { opsAlerts } of [idle, polling]) await opsAlerts.reload();
+    }
+    expect(alerts).toEqual(["upstream.dark"]);
+    idle.share.hasPolls = false;
+    polling.watch.recordOutcome(undefined);
+    await clock.advance(2 * MINUTE);
+    expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
+    // The failure is forgotten: with polls again, only a new one counts.
+    idle.share.hasPolls = true;
+    await clock.advance(2 * MINUTE);
+    expect(idle.watch.trouble).toBeUndefined();
+    expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
+    for (const { watch } of [idle, polling]) watch.stop();
+  },
+);
