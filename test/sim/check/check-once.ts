@@ -44,13 +44,15 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       // A list on a console does not name the watch of each line.
       if (watches.length === 0 && !isChat) continue;
       // A sink with its own `dedupe` defines how often: check-dedupe.ts checks it.
-      if (isChat && hasOwnDedupe(receipt.sink, epochs)) continue;
+      const isDeduplicated = hasOwnDedupe(receipt.sink, epochs);
+      if (isChat && isDeduplicated) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
       // Changing counts and crossed thresholds can recur. check-values.ts compares each event with
       // the values.
       else if (!once.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
+      // After the window, an alert is sent again and names the watches of the earlier alerts, too.
       else
-        for (const watch of watches)
+        for (const watch of isDeduplicated ? watches.slice(0, 1) : watches)
           note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }

@@ -96,10 +96,13 @@ class ReplicaConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     const { server, moments } = this.#process;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("commit")));
-    await this.#ask(async () => server.commit(this.#connection));
-    const { name } = this.#connection;
-    if (server.removed.has(name))
-      server.objections.push(`written by a replica that others had taken over from: ${name}`);
+    await this.#ask(async () => {
+      server.commit(this.#connection);
+      const { name } = this.#connection;
+      // The replica may be stalled before it learns of the commit, and be removed meanwhile.
+      if (server.removed.has(name))
+        server.objections.push(`written by a replica that others had taken over from: ${name}`);
+    });
     this.#isInTransaction = false;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("committed")));
     // A process that is cut off now does not learn that the commit is done.
