@@ -7,6 +7,14 @@ import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-history.ts";
+import {
+  AHEAD_MS,
+  clockAhead,
+  covers,
+  serviceAheadMs,
+  serviceFaults,
+  type Span,
+} from "./service-faults.ts";
 import { type Rules, rulesOf, textOf, type WatchRules } from "./rules.ts";
 import { accountsOf, type Scene, selects } from "./selects.ts";
 
@@ -190,11 +198,6 @@ export function sceneOf({ scenario }: Played): Scene {
   return { accountsFile: lines, listMembers: list?.do === "list" ? list.members : [] };
 }
 
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /** Returns when the service showed a tweet, in order. */
 export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   const hidden = [
@@ -212,16 +215,13 @@ export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   return shown;
 }
 
-/** How far `clock_ahead` moves the service's clock ahead. */
-const AHEAD_MS = 5 * 60 * MIN_MS;
-
 /**
  * Returns the spans in which a late tweet is still hidden. It appears at a time of the service's
  * clock. While `clock_ahead` lasts it therefore appears early, and afterwards it is hidden again
  * until its real time.
  */
 function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly Span[] {
-  const ahead = spansOf(["clock_ahead"], played);
+  const ahead = clockAhead(played);
   let hidden: readonly Span[] = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: visibleAtService }];
   for (const { fromMs, toMs } of ahead) {
     // The offsets of overlapping faults add up.
@@ -244,59 +244,27 @@ const without = (span: Span, { fromMs, toMs }: Span): readonly Span[] =>
 const wasHidden = (tweet: TweetFact, span: Span, played: Played): boolean =>
   !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < span.fromMs && toMs > span.toMs);
 
-/** Returns how long a fault lasted: until its own end, or until all faults were ended. */
-function faultSpan(step: Step & { readonly do: "service fault" }, played: Played): Span {
-  const { startMs, steps } = played.scenario;
-  const heals = steps.find((other) => other.do === "service heals" && other.atMs >= step.atMs);
-  const endMs = Math.min(
-    step.atMs + (step.forMs ?? Number.POSITIVE_INFINITY),
-    heals?.atMs ?? Number.POSITIVE_INFINITY,
-  );
-  return { fromMs: startMs + step.atMs, toMs: startMs + endMs };
-}
-
-/**
- * Returns how far `clock_ahead` has moved the service's clock ahead. Other faults divide posts
- * into earlier and later ones by that clock, and posts have the times of the world.
- */
-const serviceAheadMs = (atMs: number, played: Played): number =>
-  AHEAD_MS * spansOf(["clock_ahead"], played).filter((span) => covers(span, atMs)).length;
-
-/** Returns how long each fault of these names lasted, of those about the handle if one is given. */
-const spansOf = (names: readonly string[], played: Played, handle?: string): readonly Span[] =>
-  played.scenario.steps.flatMap((step) =>
-    step.do === "service fault" &&
-    names.includes(step.name) &&
-    (handle === undefined || step.handle === handle)
-      ? [faultSpan(step, played)]
-      : [],
-  );
-
-const covers = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && toMs > atMs;
-
 /** Whether the account that had the handle at first had another one at this time. */
 const hasOtherHandle = (handle: string, atMs: number, played: Played): boolean =>
-  spansOf(["renamed", "handle_takeover"], played, handle).some((span) => covers(span, atMs));
+  serviceFaults(played).some(
+    (fault) =>
+      fault.handle === handle &&
+      (fault.name === "renamed" || fault.name === "handle_takeover") &&
+      covers(fault, atMs),
+  );
 
 function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
   const isEven = BigInt(tweet.id) % 2n === 0n;
-  return played.scenario.steps.flatMap((step): readonly Span[] => {
-    if (step.do !== "service fault") return [];
-    const span = faultSpan(step, played);
-    const begunMs = span.fromMs + serviceAheadMs(span.fromMs, played);
-    if (
-      step.name === "late_visible" &&
-      isEven &&
-      tweet.postedMs >= begunMs &&
-      tweet.postedMs < span.toMs
-    )
-      return [span];
-    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < begunMs) return [span];
-    return step.name === "protected" &&
-      tweet.by === step.handle &&
-      !hasOtherHandle(tweet.by, span.fromMs, played)
-      ? [span]
-      : [];
+  return serviceFaults(played).filter((fault) => {
+    const begunMs = fault.fromMs + serviceAheadMs(fault.fromMs, played);
+    if (fault.name === "late_visible")
+      return isEven && tweet.postedMs >= begunMs && tweet.postedMs < fault.toMs;
+    if (fault.name === "deleted_and_restored") return isEven && tweet.postedMs < begunMs;
+    return (
+      fault.name === "protected" &&
+      tweet.by === fault.handle &&
+      !hasOtherHandle(tweet.by, fault.fromMs, played)
+    );
   });
 }
 
@@ -387,11 +355,8 @@ function namesStranger(rules: Parameters<typeof registeredMs>[0], played: Played
 }
 
 function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean {
-  const { scenario } = played;
-  const moved = scenario.steps.flatMap((step) =>
-    step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover")
-      ? [step.handle ?? ""]
-      : [],
+  const moved = serviceFaults(played).flatMap(({ name, handle = "" }) =>
+    name === "renamed" || name === "handle_takeover" ? [handle] : [],
   );
   if (watch === undefined || moved.length === 0) return false;
   // A condition on the handle is evaluated with the author's present name, and rechecks evaluate it
