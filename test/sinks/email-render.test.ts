@@ -22,6 +22,20 @@ describe("the subject of a mail", () => {
     expect(htmlText(html)).toContain(" posted");
   });
 
+  it("is cut after 150 characters, however long the post is or the title of a template", () => {
+    const long = { ...tweet, full_text: "The kettle boils. ".repeat(20) };
+    const wording = { title: ["Read this, ".repeat(20)] };
+    for (const event of [
+      post("tweet.created", { body: { tweet: long } }),
+      { ...post("tweet.created"), wording },
+    ]) {
+      const { subject } = mailOf([event]);
+      expect(subject).toMatch(/…$/);
+      expect(subject.length).toBeGreaterThan(130);
+      expect(subject.length).toBeLessThanOrEqual(150);
+    }
+  });
+
   it("is the title alone where a post is gone, or where a template words the title", () => {
     expect(mailOf([post("tweet.deleted")]).subject).toMatch(
       / is gone: deleted, or no longer public$/,
