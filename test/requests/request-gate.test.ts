@@ -162,10 +162,18 @@ async function gateOf(
   keys?: EligibleKeys,
   paid: GateKeys["paid"] = () => undefined,
   pages?: FurtherPages,
+  settled?: (ledgerId: string, status: number | null) => void,
 ): Promise<RequestGate> {
+  const store = await openTemp(memoryStatePath());
   return createRequestGate({
     upstream,
-    ledger: await openTemp(memoryStatePath()),
+    ledger: {
+      ...store,
+      async settle(id, atMs, status) {
+        settled?.(id, status);
+        await store.settle(id, atMs, status);
+      },
+    },
     clock,
     serviceClock: createServiceClock(clock),
     pacer: createUpstreamPacer(createSeededRandom(1), keys && (() => keys.map(({ name }) => name))),
@@ -248,6 +256,29 @@ it("asks once a pause in a storm of 429, however many wait, and lets everyone go
   while (upstream.calls.length === before) await clock.advance(1_000);
   await clock.advance(5_000);
   expect(answered).toBe(30);
+});
+
+it("has an entry of its own in the ledger for each attempt of a request", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  upstream.trouble = () => {
+    if (upstream.calls.length < 5)
+      throw new UpstreamError("rate_limited", "too many requests", 429);
+    return undefined;
+  };
+  const settled: [string, number | null][] = [];
+  const gate = await gateOf(clock, upstream, undefined, undefined, undefined, (id, status) =>
+    settled.push([id, status]),
+  );
+  const answer = gate.request({
+    ...{ endpoint: "user-tweets", params: {}, source: "s", watch: "w" },
+    ...{ priority: "normal", purpose: "poll" },
+  });
+  await clock.advance(5 * 60_000);
+  await answer;
+  expect(settled.map(([, status]) => status)).toEqual([429, 429, 429, 429, 200]);
+  expect(new Set(settled.map(([id]) => id)).size).toBe(5);
 });
 
 it("takes each further page once out of what may be read, however long its request waits for the rate", async () => {

@@ -1,13 +1,20 @@
 /** Mutes that begin while messages wait for their attempts. */
 import { describe, expect, it } from "vitest";
 import type { WaitRules } from "../../../src/deliver/stages/mute.ts";
+import { SinkError } from "../../../src/model/sink.ts";
 import { createBench, MINUTE, SECOND } from "../pump-bench.ts";
 
 /** A bench whose only send slot is taken for ten seconds, and a mute that a test begins. */
 function mutedBench(canMuteAtFirst: boolean) {
   const bench = createBench();
   bench.addSink("hook", { concurrency: 1 });
+  let failures = 0;
   bench.when("hook", async () => {
+    if (failures-- > 0) {
+      // The last failure lets all messages wait for the same time.
+      const retry = failures === 0 ? { retry: { afterMs: 30 * SECOND } } : {};
+      throw new SinkError("transient", "503", 503, retry);
+    }
     await new Promise<void>((resolve) => void bench.clock.after(10 * SECOND, resolve));
     return {};
   });
@@ -34,6 +41,7 @@ function mutedBench(canMuteAtFirst: boolean) {
     bench,
     read,
     pump: bench.newPump({ store, waitRules }),
+    failFirst: (count: number) => void (failures = count),
     begin: () => void (untilMs = bench.clock.now() + 5 * MINUTE),
   };
 }
@@ -49,6 +57,19 @@ describe("a mute that begins while a message waits for its attempt", () => {
     expect(read).toHaveLength(1);
     await bench.clock.advance(5 * MINUTE);
     expect(bench.subjects()).toEqual(["1", "2"]);
+  });
+
+  it("holds a message that has failed before and waits for its next attempt", async () => {
+    const { bench, pump, failFirst, begin } = mutedBench(true);
+    failFirst(2);
+    await pump.start();
+    await bench.clock.advance(30 * SECOND);
+    expect(bench.subjects()).toEqual(["1", "2", "2"]);
+    begin();
+    await bench.clock.advance(MINUTE);
+    expect(bench.subjects()).toEqual(["1", "2", "2"]);
+    await bench.clock.advance(5 * MINUTE);
+    expect(bench.subjects()).toEqual(["1", "2", "2", "1"]);
   });
 
   it("holds the message by its own alerts where a mute may hold some", async () => {

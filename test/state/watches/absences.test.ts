@@ -7,6 +7,24 @@ import { memoryStatePath, openTemp, START_MS as T0 } from "../temp-state.ts";
 const MINUTE = 60_000;
 const ACTIONS = ["pause", "resume", "disable", "enable", "remove", "put back", "rename"] as const;
 
+interface Step {
+  readonly action: (typeof ACTIONS)[number];
+  readonly minutes: number;
+}
+
+/** Two ways to be away at once, which begin and end in any order. They are played in every run. */
+const WAYS = [
+  ["pause", "resume"],
+  ["disable", "enable"],
+  ["remove", "put back"],
+] as const;
+const OVERLAPPING = WAYS.flatMap((one) =>
+  WAYS.filter((other) => other !== one).flatMap((other) => [
+    [one[0], other[0], one[1], other[1]],
+    [one[0], other[0], other[1], one[1]],
+  ]),
+);
+
 /** Model: it is polled while it is configured, enabled and not paused. */
 it("counts from when it was polled last, and its targets remember it once it is polled again", async () => {
   const sequences = fc.array(
@@ -104,7 +122,12 @@ it("counts from when it was polled last, and its targets remember it once it is 
         });
       }
     }),
-    { numRuns: 25 },
+    {
+      numRuns: OVERLAPPING.length + 25,
+      examples: OVERLAPPING.map((actions): [Step[]] => [
+        actions.map((action) => ({ action, minutes: 10 })),
+      ]),
+    },
   );
 });
 
