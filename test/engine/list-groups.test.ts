@@ -44,7 +44,7 @@ async function setup({
   ...options
 }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
-  const world = createListsWorld();
+  const world = createListsWorld({ cursors: "entries" });
   for (let i = 0; i < subjects; i += 1) {
     const subject = world.add();
     for (let k = 0; k < (options.followers ?? 5); k += 1)
@@ -349,6 +349,30 @@ describe("lists that report who left", () => {
     expect((await alerted()).slice(1)).toEqual([`follower.removed ${leaver.id}`]);
     // There are two complete reads of three pages each.
     expect(listReads(sinceMs)).toHaveLength(6);
+  });
+
+  it("are read again where the counter moves while a read is under way, which takes several polls", async () => {
+    const options = { type: "followers", settings: {}, subjects: 2, followers: 700 };
+    const { clock, world, alerted, listReads, subject } = await setup({
+      ...options,
+      changes: { maxPages: 1 },
+    });
+    /** Lets the newest follower but one go, who is on a page that was read before. */
+    const leave = () => {
+      const [gone] = subject(0).follows.splice(-2, 1);
+      return `follower.removed ${gone?.id}`;
+    };
+    const alerts = [leave()];
+    await clock.advance(30 * MIN);
+    expect(await alerted()).toEqual(alerts);
+    const one = world.follow(subject(0), clock.now());
+    await clock.advance(3 * MIN);
+    alerts.push(`follower.added ${one.id}`, leave());
+    await clock.advance(30 * MIN);
+    expect(await alerted()).toEqual(alerts);
+    const sinceMs = clock.now();
+    await clock.advance(HOUR);
+    expect(listReads(sinceMs)).toEqual([]);
   });
 
   it("that are long are probed even where there is one", async () => {

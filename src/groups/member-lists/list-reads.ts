@@ -50,6 +50,13 @@ const ONE_MORE = 2;
  */
 const STRIKES_TO_UNRELIABLE = 2;
 
+/**
+ * Whether the counter changed after a read began. A whole read can take several polls, and the
+ * change may be on a page that it had read before, so that only another read can explain it.
+ */
+export const changedSince = ({ open }: ProbeMemory, beganAtMs: number): boolean =>
+  open !== undefined && open.reads === 0 && open.dueMs > beganAtMs;
+
 /** Returns the memory of a list after a read. */
 export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number): ProbeMemory {
   const { open, strikes = 0, patience: backoff = 0, isBlind, ...rest } = memory;

@@ -8,7 +8,7 @@ import { BATCH_SIZE } from "../../model/batch.ts";
 import { unitHash } from "../../model/hash.ts";
 import { firstProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
-import { afterListRead } from "./list-reads.ts";
+import { afterListRead, changedSince } from "./list-reads.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
 import { fullPollOfListsEvery, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
@@ -166,7 +166,7 @@ export class MemberListsRunner implements GroupRunner {
       handle: "",
       checkedAtMs: nowMs,
     };
-    const { left, awaited, pages, isUnderWay } = list;
+    const { left, awaited, pages, beganAtMs = nowMs, isUnderWay } = list;
     // If a list is read completely only once a day, even the complete read counts like a read of
     // the newest part, because the reads that it is compared with cover no more.
     const isWhole = isReadByEveryPoll(poll);
@@ -175,9 +175,13 @@ export class MemberListsRunner implements GroupRunner {
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed?.has(poll.key) === true;
-    const probeAfter = isFirst
-      ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, fullPollEveryMs))
+    const lastFullAtMs = isFirst ? spreadBack(poll.key, nowMs, fullPollEveryMs) : nowMs;
+    const explained = isFirst
+      ? firstProbe(known.probe.fields, lastFullAtMs)
       : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
+    const probeAfter = changedSince(known.probe, beganAtMs)
+      ? { ...known.probe, fullAtMs: lastFullAtMs }
+      : explained;
     const isMoved = reason === "moved" || (reason === "tick" && joined + left + awaited > 0);
     const after: AccountMemory = {
       ...known,

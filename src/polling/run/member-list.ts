@@ -321,7 +321,7 @@ async function missedMembersOf(
 }
 
 const listOutcomeOf = (
-  { completedPages }: MemberListObservation,
+  { completedPages, completedScanAtMs }: MemberListObservation,
   isUnderWay: boolean,
   evaluations: readonly SubscriberEvaluation[],
 ): ListOutcome => ({
@@ -333,6 +333,7 @@ const listOutcomeOf = (
   ),
   awaited: Math.max(...evaluations.map(({ awaited = 0 }) => awaited), 0),
   pages: completedPages,
+  beganAtMs: completedScanAtMs,
   isUnderWay,
 });
 

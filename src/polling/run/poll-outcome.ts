@@ -43,6 +43,8 @@ export interface ListOutcome {
   readonly awaited: number;
   /** The number of pages of the complete read that this poll ended. Undefined if it ended none. */
   readonly pages?: number | undefined;
+  /** When that complete read began, in epoch ms. */
+  readonly beganAtMs?: number | undefined;
   /** Whether something that a subscriber waits for continues with the next poll. */
   readonly isUnderWay: boolean;
 }
