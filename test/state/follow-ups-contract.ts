@@ -228,6 +228,21 @@ export function describeFollowUps(name: string, makeStore: () => Promise<Store>)
       expect(await saidBy()).toEqual([undefined, undefined, undefined]);
     });
 
+    test("name none that a mute holds, and go out before it", async () => {
+      for (const watch of ["a", "b"]) await commit(found("1", watch), once);
+      await send();
+      const [held, free] = [after("1", "tweet.deleted", "a"), after("1", "tweet.deleted", "b")];
+      const laterMs = T0 + 5 * DAY_MS;
+      await follow(held, { notBeforeMs: laterMs, heldBy: "nights" });
+      await follow(free);
+      const [{ deliveryId, follows } = { deliveryId: "" }, ...rest] = await members();
+      expect([follows?.saidBy, rest]).toEqual([undefined, []]);
+      await send();
+      expect((await members(laterMs)).map((member) => member.follows?.saidBy)).toEqual([
+        deliveryId,
+      ]);
+    });
+
     test("name one that was sent, and none that was given up", async () => {
       for (const watch of ["a", "b", "c"]) await commit(found("1", watch), once);
       await send();

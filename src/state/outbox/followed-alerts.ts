@@ -174,7 +174,8 @@ async function lastRepeats(
 
 /**
  * Finds follow-ups of other watches that are about the same tweet, if the followed alerts share a
- * message because one joined the other.
+ * message because one joined the other. One that waits counts if it is due sooner, because a mute
+ * may hold it for years.
  */
 const alike = listStatement<object, number>()((on, list) =>
   on
@@ -197,7 +198,13 @@ const alike = listStatement<object, number>()((on, list) =>
     )
     .where((eb) =>
       eb.or([
-        eb.and([eb("o.state", "=", WAITING), eb("o.id", "<", eb.ref("f.id"))]),
+        eb.and([
+          eb("o.state", "=", WAITING),
+          eb.or([
+            eb("o.due_at", "<", eb.ref("f.due_at")),
+            eb.and([eb("o.due_at", "=", eb.ref("f.due_at")), eb("o.id", "<", eb.ref("f.id"))]),
+          ]),
+        ]),
         eb.and([
           eb("o.state", "in", ["sealed", "summarised"]),
           eb.or([eb("m.state", "is", null), eb("m.state", "!=", DEAD)]),
