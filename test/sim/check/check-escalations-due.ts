@@ -81,7 +81,9 @@ function follow(
     const { sinceMs } = found;
     const dueMs = isAtOnce && sinceMs === baseMs ? sinceMs : sinceMs + step.afterMs;
     isAtOnce = false;
-    if (!areSame(stepsBetween(alert, epochs, [doneMs, dueMs + RELOAD_TAKES_MS]))) return [];
+    // A daemon that was away at that time starts with the configuration that is there by then.
+    const latestMs = latestOf(dueMs, evidence.played);
+    if (!areSame(stepsBetween(alert, epochs, [doneMs, latestMs + RELOAD_TAKES_MS]))) return [];
     if (isPerhapsHeld(alert, dueMs, evidence)) return [];
     const next = takeStep(alert, { step, dueMs, escalated }, evidence);
     if (typeof next === "string") return [next];
