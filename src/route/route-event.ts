@@ -245,16 +245,16 @@ function routedDelivery(
 
 /**
  * Places a delivery in a scheduled digest. The delivery is not sent before the digest, so only a
- * mute at the time of the digest holds it. The delivery gets no summary group, because a digest
- * lists every change by itself, even one that was undone.
+ * mute at the time of the digest holds it, also one that drops alerts that are found in it. The
+ * delivery gets no summary group, because a digest lists every change by itself, even one that was
+ * undone.
  */
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);
-  const mute = muteOf(
-    shaping,
-    shaping.onMute === "drop" ? nowMs : timing.digestAtMs,
-    timing.digestAtMs,
-  );
+  const { digestAtMs } = timing;
+  const now = muteOf(shaping, nowMs, nowMs);
+  const mute =
+    now.kind === "drop" ? now : muteOf({ ...shaping, onMute: "hold" }, digestAtMs, digestAtMs);
   const { once } = onceAt(event, shaping);
   const undo = once?.undo === undefined ? {} : { undo: { key: once.undo.key } };
   return {

@@ -96,13 +96,15 @@ describe("a digest and muted hours", () => {
     });
   });
 
-  it("waits for the end of muted hours in which it is due", () => {
-    const mutes = [until(T0 + 8 * HOUR, T0 + 10 * HOUR)];
-    expect(deliver({ chat: true, digest: daily, mutes }, undefined)).toMatchObject({
-      notBeforeMs: T0 + 10 * HOUR,
-      heldBy: "nights",
-    });
-  });
+  it.each(["hold", "drop"] as const)(
+    "waits for the end of muted hours in which it is due (%s)",
+    (onMute) => {
+      const mutes = [until(T0 + 8 * HOUR, T0 + 10 * HOUR)];
+      const delivery = deliver({ chat: true, digest: daily, mutes, onMute }, undefined);
+      expect(delivery).toMatchObject({ notBeforeMs: T0 + 10 * HOUR, heldBy: "nights" });
+      expect(delivery?.mutedBy).toBeUndefined();
+    },
+  );
 
   it("leaves out what is found in muted hours that drop", () => {
     const mutes = [until(T0 - HOUR, T0 + HOUR)];
