@@ -175,13 +175,8 @@ export class Engine {
 
   /** Counts the open gaps that this replica fills. */
   async countOwnGaps(): Promise<number> {
-    const own = this.polls.filter((poll) => this.#isOwn(poll));
+    const own = this.polls.filter(({ key }) => this.#deps.share.holds("poll", shardOf(key)));
     return countGaps(await this.#parts.history.openGaps(own, this.#deps.store));
-  }
-
-  /** Whether any poll is assigned to this replica. */
-  hasOwnPolls(): boolean {
-    return this.polls.some((poll) => this.#isOwn(poll));
   }
 
   /**
@@ -207,10 +202,6 @@ export class Engine {
 
   get loop(): Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs"> {
     return this.#parts.loop;
-  }
-
-  #isOwn({ key }: Poll): boolean {
-    return this.#deps.share.holds("poll", shardOf(key));
   }
 
   #beginLeading(): void {

@@ -68,3 +68,23 @@ it("every replica shows the refusal, and that it ended", async () => {
   await clock.advance(18 * MINUTE);
   expect(await up()).toEqual([true, true, true]);
 });
+
+it("an outage from the start is reported although no account is known yet, so that nothing can be polled", async () => {
+  const watches = { w: { type: "timeline", accounts: ["@anna"], schedule: "@every 1m" } };
+  const { clock, status, control, opsAlerts } = await startInnerDaemon({
+    watches: () => watches,
+    prepare: async (controlled) => {
+      await controlled("accounts", { username: "anna" });
+      await controlled("faults", { name: "server_error", for_ms: 60 * MINUTE });
+    },
+  });
+  for (let minute = 3; minute < 30; minute += 3) {
+    await clock.advance(3 * MINUTE);
+    expect((await status()).upstream.up).toBe(false);
+  }
+  expect(opsAlerts().map(({ type }) => type)).toEqual(["upstream.dark"]);
+  await control("faults", undefined, "DELETE");
+  await clock.advance(6 * MINUTE);
+  expect((await status()).upstream.up).toBe(true);
+  expect(opsAlerts().map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+});

@@ -86,9 +86,8 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     meter,
     probe,
     onBack,
-    hasPolls: () => engine.hasOwnPolls(),
   });
-  const engine: Engine = new Engine({
+  const engine = new Engine({
     ...{
       store,
       share,

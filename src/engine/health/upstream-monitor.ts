@@ -18,8 +18,6 @@ export interface UpstreamMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" |
   readonly probe: () => Promise<boolean>;
   /** Called when the service answers again after a refusal. */
   readonly onBack: () => void;
-  /** Whether any poll is assigned to this replica. */
-  readonly hasPolls: () => boolean;
 }
 
 /** What is wrong with the data service, in words. */
@@ -34,6 +32,13 @@ export interface UpstreamTrouble {
 const ALERT_AFTER_MS = 60_000;
 const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
+/**
+ * How long a failure counts after the last failed attempt. It is longer than any pause before the
+ * next attempt, so nothing asks the service any more: the last poll of this replica may have been
+ * paused, or given to another replica. No answer would end the failure, and its reports would hide
+ * from everybody that the service is back.
+ */
+const FORGOTTEN_AFTER_MS = 6 * 60_000;
 const CONDITION = "upstream.dark";
 
 export class UpstreamMonitor {
@@ -42,6 +47,8 @@ export class UpstreamMonitor {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
+  /** When an attempt last failed, on the monotonic clock. */
+  #lastFailureMs = 0;
   /** Whether the service has answered since it was reported as down, and has not failed again. */
   #isBack = false;
 
@@ -56,6 +63,7 @@ export class UpstreamMonitor {
     else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;
     if (error === undefined) return this.#answered();
     this.#isBack = false;
+    this.#lastFailureMs = clock.monotonic();
     if (error.kind === "transient") this.#failingSinceMs ??= clock.now();
     this.#lastError = error;
     if (error.kind === "billing" || error.kind === "unauthorized") {
@@ -145,10 +153,6 @@ export class UpstreamMonitor {
     void this.#alertRecovered();
   }
 
-  /**
-   * Forgets a failure that this replica saw when it still had polls. Without polls it gets no answer
-   * that would end the failure, and its reports would hide from everybody that the service is back.
-   */
   #forgetFailure(): void {
     this.#failingSinceMs = undefined;
     this.#throttledSinceMs = undefined;
@@ -156,10 +160,10 @@ export class UpstreamMonitor {
   }
 
   async #check(): Promise<void> {
-    const { meter, clock, hasPolls } = this.#deps;
+    const { meter, clock } = this.#deps;
     const status = this.#status();
-    const isTroubled = this.#failingSinceMs !== undefined || this.#throttledSinceMs !== undefined;
-    if (isTroubled && status.kind !== "stopped" && !hasPolls()) this.#forgetFailure();
+    const isOver = clock.monotonic() - this.#lastFailureMs >= FORGOTTEN_AFTER_MS;
+    if (isOver && status.kind !== "stopped") this.#forgetFailure();
     const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
     const isUp =
       status.kind !== "stopped" && failingSinceMs === undefined && !this.#onlyAsksToWait();

@@ -10,11 +10,12 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
+const START_MS = Date.UTC(2026, 2, 2);
 
 /** Returns a function that starts a monitor of one more replica, and the alerts of all of them. */
 function setUp() {
   const [clock, store, random] = [
-    createVirtualClock(Date.UTC(2026, 2, 2)),
+    createVirtualClock(START_MS),
     createLearnedInMemory(),
     createSeededRandom(1),
   ];
@@ -31,7 +32,6 @@ function setUp() {
       publish,
     });
     const pacer = createUpstreamPacer(random, () => ["key"]);
-    const share = { hasPolls: true };
     const parts = {
       pacer,
       opsAlerts,
@@ -40,11 +40,10 @@ function setUp() {
       meter,
       probe: async () => true,
       onBack: () => undefined,
-      hasPolls: () => share.hasPolls,
     };
     const watch = new UpstreamMonitor(parts);
     await watch.start();
-    return { watch, opsAlerts, pacer, share };
+    return { watch, opsAlerts, pacer };
   };
   return { clock, alerts, replica };
 }
@@ -84,12 +83,11 @@ it("reports the end of a refusal although a replica that was refused has no poll
   }
   expect(alerts).toEqual(["upstream.dark"]);
   // A reload lets both try again, and only one of them has something to ask.
-  idle.share.hasPolls = false;
   for (const { pacer } of [idle, polling]) pacer.resume();
   await clock.advance(2 * MINUTE);
   expect(alerts).toEqual(["upstream.dark"]);
   polling.watch.recordOutcome(undefined);
-  await clock.advance(2 * MINUTE);
+  await clock.advance(5 * MINUTE);
   expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(idle.watch.trouble).toBeUndefined();
   for (const { watch } of [idle, polling]) watch.stop();
@@ -106,15 +104,25 @@ it.each(["transient", "rate_limited"] as const)(
       for (const { opsAlerts } of [idle, polling]) await opsAlerts.reload();
     }
     expect(alerts).toEqual(["upstream.dark"]);
-    idle.share.hasPolls = false;
     polling.watch.recordOutcome(undefined);
-    await clock.advance(2 * MINUTE);
+    await clock.advance(4 * MINUTE);
+    // The next attempt of the other one may still be to come.
+    expect(alerts).toEqual(["upstream.dark"]);
+    await clock.advance(3 * MINUTE);
     expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
-    // The failure is forgotten: with polls again, only a new one counts.
-    idle.share.hasPolls = true;
-    await clock.advance(2 * MINUTE);
     expect(idle.watch.trouble).toBeUndefined();
-    expect(alerts).toEqual(["upstream.dark", "upstream.recovered"]);
     for (const { watch } of [idle, polling]) watch.stop();
   },
 );
+
+it("reports an outage once although the next attempt comes only after the longest pause", async () => {
+  const { clock, alerts, replica } = setUp();
+  const { watch } = await replica();
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    watch.recordOutcome(failure("transient"));
+    await clock.advance(5 * MINUTE);
+    expect(watch.trouble).toMatchObject({ sinceMs: START_MS });
+  }
+  expect(alerts).toEqual(["upstream.dark"]);
+  watch.stop();
+});
