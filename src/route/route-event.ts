@@ -252,9 +252,12 @@ function routedDelivery(
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);
   const { digestAtMs } = timing;
-  const now = muteOf(shaping, nowMs, nowMs);
+  const { mutes = [], actives = [], onMute } = shaping;
+  const found = onMute === "drop" ? muteOf(shaping, nowMs, nowMs) : undefined;
   const mute =
-    now.kind === "drop" ? now : muteOf({ ...shaping, onMute: "hold" }, digestAtMs, digestAtMs);
+    found?.kind === "drop"
+      ? found
+      : muteOf({ mutes, actives, onMute: "hold" }, digestAtMs, digestAtMs);
   const { once } = onceAt(event, shaping);
   const undo = once?.undo === undefined ? {} : { undo: { key: once.undo.key } };
   return {

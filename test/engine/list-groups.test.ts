@@ -125,6 +125,22 @@ describe("a group of follower lists", () => {
     expect(await alerted()).toHaveLength(1);
   });
 
+  it("reads once for a follower who comes while the rest of the list is read for the first time", async () => {
+    const { clock, world, alerted, listReads, subject } = await setup({
+      ...{ subjects: 6, followers: 700, changes: { maxPages: 1 } },
+    });
+    // Each read of a list reads one page more of its rest, so one of the lists is read to its end
+    // when its last follower comes.
+    for (let tick = 0; tick < 6; tick += 1) {
+      for (let index = tick; index < 6; index += 1) world.follow(subject(index), clock.now());
+      await clock.advance(2 * MIN);
+    }
+    expect(await alerted()).toHaveLength(21);
+    const sinceMs = clock.now();
+    await clock.advance(HOUR);
+    expect(listReads(sinceMs)).toEqual([]);
+  });
+
   it("checks again for a follower that the counter promises and the list does not show yet", async () => {
     const { clock, world, alerted, subject } = await setup();
     const one = world.follow(subject(7), clock.now() + 1_000, { listLagMs: 4 * MIN });

@@ -166,7 +166,7 @@ export class MemberListsRunner implements GroupRunner {
       handle: "",
       checkedAtMs: nowMs,
     };
-    const { left, awaited, pages, beganAtMs = nowMs, isUnderWay } = list;
+    const { left, awaited, pages, beganAtMs, isUnderWay } = list;
     // If a list is read completely only once a day, even the complete read counts like a read of
     // the newest part, because the reads that it is compared with cover no more.
     const isWhole = isReadByEveryPoll(poll);
@@ -179,9 +179,10 @@ export class MemberListsRunner implements GroupRunner {
     const explained = isFirst
       ? firstProbe(known.probe.fields, lastFullAtMs)
       : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
-    const probeAfter = changedSince(known.probe, beganAtMs)
-      ? { ...known.probe, fullAtMs: lastFullAtMs }
-      : explained;
+    const probeAfter =
+      isWhole && changedSince(known.probe, beganAtMs ?? nowMs)
+        ? { ...known.probe, fullAtMs: lastFullAtMs }
+        : explained;
     const isMoved = reason === "moved" || (reason === "tick" && joined + left + awaited > 0);
     const after: AccountMemory = {
       ...known,
