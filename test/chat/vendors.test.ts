@@ -246,6 +246,23 @@ it.each(["refuses sockets", "takes no sessions so soon after others"] as const)(
   },
 );
 
+it.each(["hello", "session"] as const)(
+  "gives up a socket on which Discord says nothing instead of a %s, and opens the next one",
+  async (missing) => {
+    const { discord, clock, comes, logged, takes } = await startDiscord();
+    const silence = missing === "hello" ? discord.beSilent : discord.startNoSessions;
+    const has = (reason: string) =>
+      logged.some(({ fields }) => (fields as { reason?: string }).reason === reason);
+    silence(true);
+    discord.invalidate();
+    await comes("a socket that stays silent", () => discord.silences() === 1, 20);
+    await clock.advance(30_000);
+    await comes("its end", () => has("no connection within 30 s"));
+    silence(false);
+    await takes();
+  },
+);
+
 it("says in the status that Discord names no gateway, or lets no session begin", async () => {
   const { discord, comes, trouble, alert, takes } = await startDiscord();
   discord.limitGateway(true);

@@ -58,6 +58,8 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
   let clicks = 0;
   let remaining = 1_000;
   let isSilent = false;
+  let startsNoSessions = false;
+  let silences = 0;
   let isDeaf = false;
   let isLimited = false;
   let isIdentifyLimited = false;
@@ -83,6 +85,10 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
     if (closesWith !== undefined) return socket.close(closesWith);
     // Discord accepts one session in five seconds, and calls those that come sooner invalid.
     if (isIdentifyLimited) return send(socket, { op: 9, d: false });
+    if (startsNoSessions) {
+      silences += 1;
+      return undefined;
+    }
     counts.identified += 1;
     remaining -= 1;
     sessions += 1;
@@ -114,7 +120,8 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
       if (op === 2) identify(socket, d.token);
       if (op === 6) resume(socket, d);
     });
-    if (!isSilent) send(socket, { op: 10, d: { heartbeat_interval: heartbeatMs } });
+    if (isSilent) silences += 1;
+    else send(socket, { op: 10, d: { heartbeat_interval: heartbeatMs } });
   });
   const others = (path: string, { headers, body }: Received) => {
     if (path === "/gateway/bot" && isLimited)
@@ -175,6 +182,12 @@ export async function startDiscordGatewayStandIn(clock: Clock, heartbeatMs = HEA
     beSilent: (is: boolean) => {
       isSilent = is;
     },
+    /** Makes requests for a session get no answer. */
+    startNoSessions: (is: boolean) => {
+      startsNoSessions = is;
+    },
+    /** The number of sockets that waited in vain for a hello or for a session. */
+    silences: () => silences,
     /** Makes heartbeats get no answer. */
     beDeaf: (is: boolean) => {
       isDeaf = is;

@@ -151,7 +151,8 @@ class SocketEvents implements OpenConnection, OneSocketEvents {
       });
       return this;
     } catch (error) {
-      await this.close();
+      // A shard that is closed while it waits for Discord never says that it is closed.
+      void this.close();
       throw error instanceof ChatError
         ? error
         : new ChatError(`Discord could not be reached: ${errorText(error)}`, false, {
