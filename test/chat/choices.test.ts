@@ -7,6 +7,7 @@ import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { BOT_TOKEN, startDiscordGatewayStandIn } from "../support/discord-gateway-stand-in.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { APP_TOKEN, startSlackSocketStandIn } from "../support/slack-socket-stand-in.ts";
+import { untilListening } from "../support/until-listening.ts";
 import { until } from "../support/until.ts";
 
 const MINUTE = 60_000;
@@ -86,11 +87,10 @@ async function setUp(makeChat: () => Promise<Chat>, more: object) {
       },
       () => `${JSON.stringify(chat.messages)}\n${JSON.stringify(logged.slice(-8))}`,
     );
+  await untilListening(daemon);
   await clock.advance(5 * MINUTE);
   await control("tweets", { username: "one", text: "news" });
   await clock.advance(2 * MINUTE);
-  const isConnected = () => logged.some(({ message }) => message.startsWith("listening for"));
-  await comes("a connection", isConnected);
   return { ...daemon, chat, comes };
 }
 

@@ -7,6 +7,7 @@ import {
   startDiscordGatewayStandIn,
 } from "../support/discord-gateway-stand-in.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
+import { untilListening } from "../support/until-listening.ts";
 import { until } from "../support/until.ts";
 
 const MINUTE = 60_000;
@@ -41,10 +42,10 @@ async function setUp(more: object = {}) {
       },
       () => `${JSON.stringify(discord.messages)}\n${JSON.stringify(logged.slice(-8))}`,
     );
+  await untilListening(daemon);
   await clock.advance(5 * MINUTE);
   await control("tweets", { username: "one", text: "news" });
   await clock.advance(2 * MINUTE);
-  await comes("a connection", () => discord.counts.identified === 1);
   const id = discord.messages[0]?.id ?? "";
   const shown = () => discord.messages[0]?.shown ?? "";
   const click = (person: typeof EVE, verb: string, clickId?: string) =>

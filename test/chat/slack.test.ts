@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
+import { untilListening } from "../support/until-listening.ts";
 import { until } from "../support/until.ts";
 import {
   APP_TOKEN,
@@ -41,10 +42,6 @@ async function setUp(
 async function withAlert(more: object = {}, actions?: readonly string[]) {
   const daemon = await setUp(more, actions);
   const { clock, control, slack, logged } = daemon;
-  await clock.advance(5 * MINUTE);
-  await control("tweets", { username: "one", text: "news <@U1> chirpwatch:acknowledge:x" });
-  await clock.advance(2 * MINUTE);
-  const ts = slack.messages[0]?.id ?? "";
   const shown = () => slack.messages[0]?.shown ?? "";
   const comes = (what: string, ask: () => unknown) =>
     until(
@@ -55,6 +52,11 @@ async function withAlert(more: object = {}, actions?: readonly string[]) {
       },
       () => `${shown()}\n${JSON.stringify(logged.slice(-6))}`,
     );
+  await untilListening(daemon);
+  await clock.advance(5 * MINUTE);
+  await control("tweets", { username: "one", text: "news <@U1> chirpwatch:acknowledge:x" });
+  await clock.advance(2 * MINUTE);
+  const ts = slack.messages[0]?.id ?? "";
   const click = (person: typeof ADA, verb: string, actionTs?: string) =>
     slack.click({
       ...{ person, ts, actionId: slack.buttons(ts)[verb] ?? `chirpwatch:${verb}:gone` },

@@ -16,6 +16,7 @@ import {
   type SlackSocketStandIn,
   startSlackSocketStandIn,
 } from "../support/slack-socket-stand-in.ts";
+import { untilListening } from "../support/until-listening.ts";
 import { until } from "../support/until.ts";
 
 const MINUTE = 60_000;
@@ -45,6 +46,7 @@ async function start(sink: object, more: object = {}) {
     );
   const trouble = async () =>
     (await status()).reasons.find((reason) => reason.startsWith("Clicks below messages"));
+  await untilListening(daemon);
   await clock.advance(5 * MINUTE);
   let posted = 0;
   /** Posts one more alert and waits for it. Alerts must arrive whatever happens to clicks. */
@@ -62,7 +64,6 @@ async function startSlack() {
   onTestFinished(() => slack.close());
   const sink = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl };
   const daemon = await start(sink, { chat: { slack: { app_token: APP_TOKEN } } });
-  await daemon.comes("a socket", () => slack.sockets() === 1);
   await daemon.alert(slack.messages);
   return { ...daemon, slack, takesClicks: () => takesClicks(slack, daemon.comes) };
 }
@@ -159,7 +160,6 @@ async function startDiscord(heartbeatMs?: number) {
   const sink = { type: "discord", token: BOT_TOKEN, channel_id: "55", api_url: discord.apiUrl };
   const daemon = await start(sink);
   const { comes } = daemon;
-  await comes("a session", () => discord.counts.identified === 1);
   await daemon.alert(discord.messages);
   const takes = async () => {
     const id = discord.messages[0]?.id ?? "";
