@@ -7,6 +7,7 @@ import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
 import { isDropped } from "./check-follow-ups.ts";
+import { isFollowUp as isAfterLevel } from "./check-levels.ts";
 import { isSilenced } from "./check-silences.ts";
 import { mayBeSnoozed } from "./check-snoozes.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
@@ -87,7 +88,7 @@ function checkSent(alert: Alert, evidence: Evidence): readonly string[] {
   )
     return [];
   if (isSilenced(alert, outbox) || mayBeSnoozed(alert, evidence)) return [];
-  if (isDropped(alert)) return [];
+  if (isDropped(alert) || isReplaced(alert, outbox)) return [];
   const root = rootOf(alert, outbox);
   // A deleted post is left out of a digest, and so are the follow-ups of its alert.
   // check-follow-ups.ts checks that it is really gone.
@@ -119,6 +120,21 @@ function checkSent(alert: Alert, evidence: Evidence): readonly string[] {
     `${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`,
   ];
 }
+
+/** Whether a repeat of an alert on a value still waited when what came next took its place. */
+const isReplaced = ({ row, event }: Alert, { alerts }: Evidence["outbox"]): boolean =>
+  row.state === "duplicate" &&
+  row.joinedId === null &&
+  event.body["repeat"] !== undefined &&
+  alerts.some(
+    ({ row: later, event: next }) =>
+      later.id > row.id &&
+      later.sink === row.sink &&
+      next.watch === event.watch &&
+      next.type === event.type &&
+      next.subject === event.subject &&
+      isAfterLevel(next),
+  );
 
 const DAY_MS = 24 * 60 * MIN_MS;
 /**
