@@ -284,6 +284,38 @@ export function describeEscalations(name: string, makeStore: () => Promise<Store
       expect(await due()).toMatchObject([{ dueAtMs: T0 + 6, baseAtMs: T0 + 5 }]);
     });
 
+    test.each([
+      ["sent", false],
+      ["dead", true],
+    ] as const)(
+      "an alert that was silenced while its sink failed counts anew once its message is %s",
+      async (kind, isAtOnce) => {
+        await commit([makeEvent("1")]);
+        const [message = ""] = await seal();
+        const end = async (taken: DueEscalation["taken"]) => {
+          const [{ deliveryId, revision } = { deliveryId: "", revision: 0 }] = await due();
+          const row = { deliveryId, revision, baseAtMs: T0 + 1, isAtOnce: false, plan: [] };
+          const change = { ...row, taken, ended: "silenced", dueAtMs: null } as const;
+          const commits = { atMs: T0 + 2, forgottenIds: [], events: [], deliveries: [] };
+          expect(await store.commitEscalations({ ...commits, changes: [change] })).toBe(true);
+          expect(await due()).toEqual([]);
+        };
+        await store.record([result(message, "retry", T0 + 1)], SINKS);
+        await end([]);
+        await store.record([result(message, "retry", T0 + 3)], SINKS);
+        expect(await due()).toEqual([]);
+        await store.record([result(message, kind, T0 + 4)], SINKS);
+        expect(await due()).toMatchObject([{ baseAtMs: T0 + 4, isAtOnce, ended: "" }]);
+        await commit([makeEvent("2")]);
+        const [second = ""] = await seal();
+        await end([{ ...step, kind: "sent", atMs: T0 + 5 }]);
+        await store.record([result(second, "retry", T0 + 6)], SINKS);
+        await end([{ ...step, kind: "sent", atMs: T0 + 7 }]);
+        await store.record([result(second, kind, T0 + 8)], SINKS);
+        expect(await due()).toEqual([]);
+      },
+    );
+
     test("alerts behind an open breaker count from when they are due, or from when the sink failed", async () => {
       await commit([makeEvent("1")]);
       await store.trackFailing(["chat"], T0 + 1);

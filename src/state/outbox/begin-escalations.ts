@@ -17,6 +17,7 @@ const COLUMNS = [
 /** Literals, because a cast to text has a collation on Postgres. */
 const NO_STEPS = sql.lit("[]");
 const NOT_ENDED = sql.lit("" as const);
+const SILENCED = sql.lit("silenced" as const);
 
 /** Selects the rows of the alerts in messages that were attempted or given up. */
 const rowsOf = (on: Executor, messageIds: string[]) =>
@@ -70,6 +71,12 @@ const beginDone = listStatement<object, string>()((on, list) =>
             .then(eb.ref(`excluded.${column}`))
             .else(eb.ref(`escalations.${column}`))
             .end();
+        // The alert was silenced when its sink had failed for too long. The silence counts anew at
+        // the time of the step after the sink took the alert.
+        const isSilencedUnsent = eb.and([
+          eb("escalations.ended", "=", SILENCED),
+          eb("escalations.taken", "=", "[]"),
+        ]);
         return {
           message_id: eb.ref("excluded.message_id"),
           base_at: ifFirst("base_at"),
@@ -77,9 +84,15 @@ const beginDone = listStatement<object, string>()((on, list) =>
           at_once: ifFirst("at_once"),
           due_at: eb
             .case()
-            .when("escalations.due_at", "is", null)
-            .then(null)
-            .else(eb.ref("excluded.due_at"))
+            .when(eb.or([eb("escalations.due_at", "is not", null), isSilencedUnsent]))
+            .then(eb.ref("excluded.due_at"))
+            .else(null)
+            .end(),
+          ended: eb
+            .case()
+            .when(isSilencedUnsent)
+            .then(NOT_ENDED)
+            .else(eb.ref("escalations.ended"))
             .end(),
           revision: eb("escalations.revision", "+", 1),
         };
