@@ -35,6 +35,8 @@ export interface DueMember {
    * fact.
    */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
+  /** The ids of the merged deliveries that are alerts, not follow-ups. */
+  readonly joinedIds?: readonly string[] | undefined;
   /** Whether its post was deleted after it was found. */
   readonly isGone?: boolean | undefined;
   /** The person who acknowledged the event; absent if the event is not acknowledged. */
@@ -157,6 +159,11 @@ export interface WordedDeliveries {
 export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
+  /**
+   * The alerts merged with these whose watches the body names, too. What was merged with them after
+   * they were read is a duplicate. If absent, the body names no watches.
+   */
+  readonly joinedIds?: readonly string[] | undefined;
   /** Deliveries that the message counts and does not list. */
   readonly summarisedIds?: readonly string[] | undefined;
   /** The type of the sink that rendered the body. */

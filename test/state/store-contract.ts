@@ -1667,6 +1667,28 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + DAY_MS + 1)).groups).toHaveLength(1);
       });
 
+      test("makes a duplicate of what joins an alert while its message is rendered, and of nothing else", async () => {
+        const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
+        await commitEvents([makeEvent("1", { watch: "a" })], once);
+        await commitEvents([makeEvent("1", { watch: "b" })], once, T0 + 1);
+        const [group] = (await due(T0 + 2)).groups;
+        const [member] = group?.members ?? [];
+        await commitEvents([makeEvent("1", { watch: "c" })], once, T0 + 3);
+        const { deliveryId = "", joinedIds } = member ?? {};
+        await store.seal([
+          {
+            ...{ id: "m0", sink: "hook", groupKey: group?.groupKey ?? "", throttleKey: null },
+            ...{ sealedAtMs: T0 + 3, body: "a, b", deliveryIds: [deliveryId], joinedIds },
+          },
+        ]);
+        const found = await store.explainItem("1");
+        expect(found.map(({ watch, deliveries: [to] }) => [watch, to?.state, to?.detail])).toEqual([
+          ["a", "sealed", ""],
+          ["b", "sealed", "delivered together with another watch"],
+          ["c", "duplicate", "delivered already"],
+        ]);
+      });
+
       test("delivers one subject to another watch or sink, where the first was muted or is another's", async () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [

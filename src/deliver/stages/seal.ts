@@ -132,11 +132,8 @@ async function sealBundle(
   return parts.map((part, index) => {
     const isFirst = index === 0;
     const shownIds = idsOf(part.events);
-    const line = lineOf(
-      queue,
-      bundle.members,
-      isFirst && unlisted.length > 0 ? [...shownIds, ...idsOf(unlisted)] : shownIds,
-    );
+    const ownIds = isFirst && unlisted.length > 0 ? [...shownIds, ...idsOf(unlisted)] : shownIds;
+    const line = lineOf(queue, bundle.members, ownIds);
     const { body, footer } = withFooter(queue, part.body, line);
     // Written out, because spreading so many fields allocates several times the memory.
     const message: NewMessage = {
@@ -150,6 +147,7 @@ async function sealBundle(
       footer,
       taken,
       deliveryIds: shownIds,
+      joinedIds: joinedTo(bundle.members, ownIds),
       summarisedIds: isFirst ? idsOf(unlisted) : undefined,
       worded: wordedIn(part.events, idsByEvent),
       mentions: isFirst ? mentions : undefined,
@@ -161,6 +159,17 @@ async function sealBundle(
     };
     return { events: part.events, message };
   });
+}
+
+function joinedTo(
+  members: readonly DueMember[],
+  deliveryIds: readonly string[],
+): readonly string[] {
+  if (members.every(({ joinedIds }) => joinedIds === undefined)) return [];
+  const ids = new Set(deliveryIds);
+  return members.flatMap(({ deliveryId, joinedIds = [] }) =>
+    ids.has(deliveryId) ? joinedIds : [],
+  );
 }
 
 /** Returns the deliveries whose text a template rendered, or failed to. */

@@ -9,7 +9,7 @@ import type { NewDelivery, Once } from "../../model/poll-store.ts";
 import { DEAD } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
-import { DELIVERED_ALREADY } from "./joined-dead.ts";
+import { DELIVERED_ALREADY, NAMED_WITH_ANOTHER } from "./joined-dead.ts";
 import type { HeldReplacement } from "./replace-held.ts";
 
 type EarlierDelivery = Readonly<
@@ -111,7 +111,7 @@ export class DedupeKeys {
       if (!isHeldAlone(earlierRows, row)) {
         row.state = last.state === "waiting" ? "merged" : "duplicate";
         const by = once.by === undefined ? "" : `, with the same ${once.by}`;
-        row.detail = `${last.state === "waiting" ? "delivered together with another watch" : DELIVERED_ALREADY}${by}`;
+        row.detail = `${last.state === "waiting" ? NAMED_WITH_ANOTHER : DELIVERED_ALREADY}${by}`;
         row.joined_id = last.id;
         return undefined;
       }

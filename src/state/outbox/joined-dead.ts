@@ -11,6 +11,8 @@ import { type Executor, listStatement } from "../db/statement.ts";
  * another alert.
  */
 export const DELIVERED_ALREADY = "delivered already";
+/** The text for an alert of another watch about the same fact, whose watch the message names. */
+export const NAMED_WITH_ANOTHER = "delivered together with another watch";
 const DELIVERED_TOGETHER = "delivered together with another alert";
 
 /**

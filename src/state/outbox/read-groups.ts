@@ -85,6 +85,7 @@ const joinedEvents = listStatement<object, number>()((on, list) =>
 );
 
 interface Joined {
+  readonly id: number;
   readonly event: Pick<ChirpEvent, "watch" | "watchType" | "labels">;
   /** If it is a follow-up, the delivery of the alert that it follows. */
   readonly followUp: FollowUpRow | undefined;
@@ -151,6 +152,7 @@ function memberOf(row: MemberRow, { others, follows, tweet }: Around): DueMember
     event: tweet === undefined ? found : { ...found, body: { ...found.body, tweet } },
     deliveryId: String(row.delivery_id),
     joined: others.map(({ event }) => event),
+    joinedIds: alertsOf(others),
     watches: [...new Set([found.watch, ...others.map(({ event }) => event.watch)])],
     follows,
     // A delivery that was due at once is already queued for sending, so nothing can silence it.
@@ -168,6 +170,12 @@ function memberOf(row: MemberRow, { others, follows, tweet }: Around): DueMember
     template: row.template ?? undefined,
   };
 }
+
+/** Written so that most alerts, which nothing joined, need no list. */
+const alertsOf = (others: readonly Joined[]): readonly string[] | undefined =>
+  others.length === 0
+    ? undefined
+    : others.flatMap(({ id, followUp }) => (followUp === undefined ? [String(id)] : []));
 
 const followUpOf = (
   id: number,
@@ -199,6 +207,7 @@ async function joinedTo(
   for (const row of (await joinedEvents(db, ids, {})).rows) {
     const others = joined.get(Number(row.joined_id)) ?? [];
     others.push({
+      id: Number(row.id),
       event: { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
       followUp: followUpOf(row.id, row),
     });

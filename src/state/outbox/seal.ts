@@ -2,7 +2,7 @@
  * Turns waiting deliveries into messages: id, members and body are committed before the first
  * attempt. Seals all messages of a call or none.
  */
-import type { SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -12,6 +12,7 @@ import { recordMentions } from "../messages/mentions.ts";
 import { MEMBERS_AT_ONCE } from "./due-work.ts";
 import { savePeriod } from "./digest-period.ts";
 import { putOffLateMembers, refreshGroup } from "./group-timers.ts";
+import { DELIVERED_ALREADY, NAMED_WITH_ANOTHER } from "./joined-dead.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { keepTaken } from "./taken.ts";
 import { toText } from "../db/json-text.ts";
@@ -20,11 +21,12 @@ import {
   type Executor,
   insertRows,
   type Listed,
+  listStatement,
   listStatementForEach,
   transact,
 } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
-import { WAITING } from "../db/literals.ts";
+import { MERGED, WAITING } from "../db/literals.ts";
 
 const COLUMNS = [
   "id",
@@ -71,8 +73,56 @@ const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
     .where("id", "in", list)
     .where("state", "=", WAITING)
     .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"])
-    .returning((eb) => isMarked(eb).as("is_marked")),
+    .returning((eb) => [
+      isMarked(eb).as("is_marked"),
+      eb
+        .selectFrom("deliveries as j")
+        .select((own) => own.fn.countAll<number>().as("count"))
+        .whereRef("j.joined_id", "=", "deliveries.id")
+        .where("j.joined_id", "is not", null)
+        .where("j.follows_id", "is", null)
+        .where("j.state", "=", MERGED)
+        .as("joined"),
+    ]),
 );
+
+const joinedTo = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries")
+    .select("id")
+    .where("joined_id", "in", list)
+    .where("joined_id", "is not", null)
+    .where("follows_id", "is", null)
+    .where("state", "=", MERGED),
+);
+
+const makeDuplicates = listStatement<object, number>()((on, list) =>
+  on
+    .updateTable("deliveries")
+    .set((eb) => ({
+      state: "duplicate",
+      detail: eb.fn<string>("replace", [
+        "detail",
+        sql.lit(NAMED_WITH_ANOTHER),
+        sql.lit(DELIVERED_ALREADY),
+      ]),
+    }))
+    .where("id", "in", list),
+);
+
+/**
+ * Makes duplicates of alerts that joined those of a message while it was rendered. Its body does
+ * not name their watches, as if they had come after it was sealed.
+ */
+async function leaveOutLate(
+  on: Executor,
+  { deliveryIds, summarisedIds = [], joinedIds = [] }: NewMessage,
+): Promise<void> {
+  const named = new Set(joinedIds);
+  const { rows } = await joinedTo(on, [...deliveryIds, ...summarisedIds].map(Number), {});
+  const late = rows.flatMap(({ id }) => (named.has(String(id)) ? [] : [Number(id)]));
+  await makeDuplicates(on, late, {});
+}
 
 /** Seals messages. @throws StoreError if a delivery no longer waits, so nothing is sealed twice */
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
@@ -109,6 +159,8 @@ async function markMembers(
         `Message ${id} names deliveries that do not wait any more.`,
         { retry: "no" },
       );
+    const joined = rows.reduce((sum, row) => sum + Number(row.joined), 0);
+    if (joined > (message.joinedIds?.length ?? joined)) await leaveOutLate(on, message);
     await refreshGroups(on, message, rows);
   }
   const withMark = ([id, rows]: readonly [string, readonly MarkedRow[]]) =>
@@ -154,7 +206,7 @@ function marksOf({
 type MarkedRow = Pick<
   DeliveriesTable,
   "grouped" | "event_id" | "group_key" | "original_group_key"
-> & { readonly is_marked: SqlBool };
+> & { readonly is_marked: SqlBool; readonly joined: number | null };
 
 async function refreshGroups(
   on: Executor,
