@@ -60,11 +60,32 @@ export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => s
   return (watch) => names.get(watch) ?? watch;
 }
 
+/**
+ * Returns the names of watches that were renamed and got their old name back while no daemon ran,
+ * in a configuration that does not say so. The memory stays with the other name.
+ */
+function restartedNames(
+  epochs: readonly RuledEpoch[],
+  nameOf: (watch: string) => string,
+): ReadonlySet<string> {
+  const restarted = epochs.flatMap(({ rules }, n) => {
+    const before = [...(epochs[n - 1]?.rules.watches.values() ?? [])];
+    return [...rules.watches.values()].filter(
+      ({ id, keys }) =>
+        keys["moved_from"] === undefined &&
+        before.every((one) => one.id !== id) &&
+        before.some((one) => nameOf(one.id) === nameOf(id)),
+    );
+  });
+  return new Set(restarted.map(({ id }) => nameOf(id)));
+}
+
 export function createExpected(
   played: Played,
   epochs: readonly RuledEpoch[],
 ): (watch: string, tweet: TweetFact) => Expected {
   const nameOf = createNames(epochs);
+  const restarted = restartedNames(epochs, nameOf);
   const tweets = new Map(played.world.tweets().map((one) => [one.id, one]));
   const findIn = ({ rules }: RuledEpoch, watch: string): WatchRules | undefined =>
     [...rules.watches.values()].find(({ id }) => nameOf(id) === nameOf(watch));
@@ -85,6 +106,8 @@ export function createExpected(
     const seen = shownTimes(tweet, played);
     const from = seen[0]?.fromMs;
     if (from === undefined) return claimed("never", "it was never there to be seen");
+    if (restarted.has(nameOf(watch)))
+      return claimed("may", "the watch got its old name back without its memory");
     const rules = epochs.map((epoch) => ({ epoch, rules: findIn(epoch, watch) }));
     const about = tweets.get(tweet.ofId ?? "");
     if ((about?.hidden.length ?? 0) > 0)
