@@ -52,7 +52,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
           return [
             ...checkMoves(line, cuts),
             ...checkSeen(line, facts, evidence),
-            ...(isUnknown ? [] : checkLast(line, evidence)),
+            ...(isUnknown || isLeaveOfCut(line, cuts) ? [] : checkLast(line, evidence)),
           ];
         });
       }),
@@ -172,6 +172,21 @@ const cutsOf = ({ played }: Evidence): readonly Cut[] =>
     const fromMs = played.scenario.startMs + step.atMs;
     return [{ fromMs, toMs: fromMs + (step.forMs ?? 0) + HEARD_WITHIN_MS }];
   });
+
+/**
+ * Whether the last move is a leave that nobody but the service made up. Whoever comes back far down
+ * in the list is not new to it.
+ */
+const isLeaveOfCut = ({ moves }: Line, cuts: readonly Cut[]): boolean => {
+  const last = moves.at(-1);
+  return (
+    last !== undefined &&
+    !last.isIn &&
+    cuts.some(
+      ({ fromMs, toMs }) => last.event.detectedAtMs > fromMs && last.event.detectedAtMs < toMs,
+    )
+  );
+};
 
 /** Checks that each move was true at some time since the previous one, and differs from it. */
 function checkMoves(
