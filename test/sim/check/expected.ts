@@ -179,18 +179,20 @@ export function createExpected(
 
 /**
  * Whether a deletion hides a post: both happened between two probes, so the account's counter did
- * not change and only the next full poll finds the post.
+ * not change and only the next full poll finds the post. The counter counts a post as soon as it is
+ * posted, also if it is shown later.
  */
 export const isCounterHiding = (
   { type, keys, gapMs }: WatchRules,
-  { tweet: { by }, shownMs }: { readonly tweet: TweetFact; readonly shownMs: number },
+  { tweet: { by, postedMs }, shownMs }: { readonly tweet: TweetFact; readonly shownMs: number },
   tweets: ReadonlyMap<string, TweetFact>,
 ): boolean =>
   type === "timeline" &&
   keys["strategy"] !== "single" &&
   [...tweets.values()].some(
     (other) =>
-      other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - shownMs) <= gapMs),
+      other.by === by &&
+      other.hidden.some(({ fromMs }) => fromMs >= postedMs - gapMs && fromMs <= shownMs + gapMs),
   );
 
 /** Whether answers leave fields out. A tweet then has no language, and a profile no bio. */
