@@ -82,21 +82,28 @@ export const isMuted = ({ mutes, actives }: Hours, atMs: number): boolean =>
 
 /**
  * Returns whether an interval is active. A window whose end is not after its start ends on the next
- * day, and belongs to the day on which it starts.
+ * day, and belongs to the day on which it starts. Where clocks are set back, a window begins the
+ * first time that they show its start, and ends the last time that they show its end.
  */
 function holds(interval: Interval, atMs: number): boolean {
   return interval.some(({ times, weekdays, timezone }) => {
     const { day, clock } = localTime(atMs, timezone);
     const yesterday = (day + 6) % 7;
     if (times.length === 0) return isOnDay(weekdays, day);
+    const hour = clock.slice(0, 2);
+    const isSameClock = (otherMs: number) => localTime(otherMs, timezone).clock === clock;
+    const latest = isSameClock(atMs - HOUR_MS) ? `${hour}:59` : clock;
+    const earliestToCome = isSameClock(atMs + HOUR_MS) ? `${hour}:00` : clock;
     return times.some(({ start, end }) =>
       end > start
-        ? isOnDay(weekdays, day) && clock >= start && clock < end
-        : (isOnDay(weekdays, day) && clock >= start) ||
-          (isOnDay(weekdays, yesterday) && clock < end),
+        ? isOnDay(weekdays, day) && latest >= start && earliestToCome < end
+        : (isOnDay(weekdays, day) && latest >= start) ||
+          (isOnDay(weekdays, yesterday) && earliestToCome < end),
     );
   });
 }
+
+const HOUR_MS = 60 * MIN_MS;
 
 const LONGEST_MS = 2 * 24 * 60 * MIN_MS;
 
