@@ -79,7 +79,10 @@ const faultsOf = ({ scenario: { startMs, steps }, endMs }: Played): readonly Spa
   steps.flatMap((step): readonly Span[] => {
     if (step.do !== "service fault") return [];
     const { forMs = 0, times } = step;
-    const aloneMs = Math.min(Math.max(2 * forMs, MIN_MS), MAX_BACKOFF_MS);
+    const aloneMs =
+      step.name === "payment_required"
+        ? KEY_REST_MS
+        : Math.min(Math.max(2 * forMs, MIN_MS), MAX_BACKOFF_MS);
     return [
       {
         fromMs: startMs + step.atMs,
@@ -89,6 +92,8 @@ const faultsOf = ({ scenario: { startMs, steps }, endMs }: Played): readonly Spa
   });
 
 const MAX_BACKOFF_MS = 6 * MIN_MS;
+/** Each replica tries a key that is not paid for once an hour. */
+const KEY_REST_MS = 60 * MIN_MS;
 
 const pausesOf = (
   watch: string,
