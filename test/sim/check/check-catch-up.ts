@@ -34,6 +34,7 @@ export function checkCatchUp(evidence: Evidence): readonly string[] {
     ...faultsOf(played),
     ...epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs })),
     ...handovers(played),
+    ...unattended(played),
   ].map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + MIN_MS }));
   // Searches that share their requests are left out, because probes and quarantines then decide
   // when they are read.
@@ -90,6 +91,18 @@ const faultsOf = ({ scenario: { startMs, steps }, endMs }: Played): readonly Spa
       },
     ];
   });
+
+/** Returns the times in which no replica ran. */
+function unattended({ lives, endMs }: Played): readonly Span[] {
+  const isRunning = (atMs: number) =>
+    lives.some(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
+  return lives
+    .filter(({ toMs }) => !isRunning(toMs))
+    .map(({ toMs }) => ({
+      fromMs: toMs,
+      toMs: Math.min(endMs, ...lives.flatMap(({ fromMs }) => (fromMs > toMs ? [fromMs] : []))),
+    }));
+}
 
 const MAX_BACKOFF_MS = 6 * MIN_MS;
 /** Each replica tries a key that is not paid for once an hour. */
