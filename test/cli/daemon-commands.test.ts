@@ -123,8 +123,8 @@ describe("beside a running daemon", () => {
 
   it("plan says how much slower the daemon polls now", async () => {
     const short = {
-      api: { quota: { monthly: 1_000 } },
-      watches: { rare: { type: "search", query: "acme", schedule: "@every 1m", priority: "low" } },
+      api: { quota: { monthly: 20 } },
+      watches: { rare: { type: "search", query: "acme", schedule: "@every 10s", priority: "low" } },
     };
     const own = folderWith({ ...CONFIG, ...short });
     await (await startDaemonHere({ folder: own })).logged(/^rare: \d+ items noted/);
