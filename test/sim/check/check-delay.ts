@@ -5,7 +5,7 @@
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
-import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
+import { type Alert, groupBy, isBehindHeld, isBehindMute, rootOf } from "./outbox.ts";
 import { isDropped } from "./check-follow-ups.ts";
 import { isFollowUp as isAfterLevel } from "./check-levels.ts";
 import { isSilenced } from "./check-silences.ts";
@@ -96,7 +96,8 @@ function checkSent(alert: Alert, evidence: Evidence): readonly string[] {
   if (
     isTroubled(row.sink, sink, played.scenario.steps) ||
     event.type.startsWith("volume.") ||
-    isBehindMute(alert, outbox)
+    isBehindMute(alert, outbox) ||
+    isBehindHeld(alert, outbox, played.endMs)
   )
     return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;

@@ -9,7 +9,7 @@ import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { mutedUntil } from "./mutes.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import { groupBy, isBehindHeld } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 /** The longest pause between two attempts at a sink whose breaker is open. */
@@ -130,8 +130,7 @@ function checkTimers({ outbox, played }: Evidence): readonly string[] {
  * Checks that once nothing fails any more, nothing due remains, and nothing is postponed for longer
  * than a mute or the summary of a day takes.
  */
-function checkDrained(evidence: Evidence): readonly string[] {
-  const { outbox, played, finalRules, isClockSet } = evidence;
+function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness" || isClockSet) return [];
   const { endMs } = played;
   const isThere = ({ sink }: { readonly sink: string }) => finalRules.sinks.has(sink);
@@ -146,7 +145,7 @@ function checkDrained(evidence: Evidence): readonly string[] {
   const waiting = outbox.alerts.flatMap(({ row, event, places }) => {
     if (row.state !== "waiting" || !isThere(row)) return [];
     const lateMs = endMs - (row.dueAtMs ?? 0);
-    if (lateMs > LONGEST_REST_MS && isBehindHeld({ row, event }, evidence)) return [];
+    if (lateMs > LONGEST_REST_MS && isBehindHeld({ row, event }, outbox, endMs)) return [];
     if (lateMs > LONGEST_REST_MS)
       return [
         `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
@@ -163,17 +162,3 @@ function checkDrained(evidence: Evidence): readonly string[] {
   });
   return [...open, ...waiting];
 }
-
-/** Whether an earlier alert on the same subject, which must be sent first, is held beyond the end. */
-const isBehindHeld = (
-  { row, event }: Pick<Alert, "row" | "event">,
-  { outbox, played: { endMs } }: Evidence,
-): boolean =>
-  outbox.alerts.some(({ row: before, event: earlier }) => {
-    if (before.id >= row.id || before.sink !== row.sink) return false;
-    if (earlier.type !== event.type || earlier.subject !== event.subject) return false;
-    const message = outbox.messages.get(before.messageId ?? "");
-    return before.state === "waiting"
-      ? (before.dueAtMs ?? 0) > endMs
-      : message?.state === "open" && (message.nextAttemptAtMs ?? 0) > endMs;
-  });

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Evidence } from "./evidence.ts";
+import { isBehindHeld } from "./outbox.ts";
 
 const SECOND = 1_000;
 const MIN_MS = 60 * SECOND;
@@ -55,7 +56,12 @@ function checkTimers({ played, outbox, finalRules }: Evidence): readonly string[
     ({ sink, dueAtMs }) => finalRules.sinks.has(sink) && dueAtMs !== null && dueAtMs < beforeMs,
   );
   const isWaiting = (sink: string, groupKey: string) =>
-    outbox.alerts.some(({ row }) => row.sink === sink && row.groupKey === groupKey);
+    outbox.alerts.some(
+      (alert) =>
+        alert.row.sink === sink &&
+        alert.row.groupKey === groupKey &&
+        !isBehindHeld(alert, outbox, endMs),
+    );
   return [
     ...groups
       .filter(({ sink, groupKey }) => isWaiting(sink, groupKey))

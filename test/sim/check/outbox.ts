@@ -259,6 +259,25 @@ export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): 
   );
 }
 
+/**
+ * Whether an earlier alert on the same subject is held beyond the end. It must be sent first, also
+ * before the report of an edit.
+ */
+export const isBehindHeld = (
+  { row, event }: Pick<Alert, "row" | "event">,
+  { alerts, messages }: Pick<Outbox, "alerts" | "messages">,
+  endMs: number,
+): boolean =>
+  alerts.some(({ row: before, event: earlier }) => {
+    if (before.id >= row.id || before.sink !== row.sink) return false;
+    if (earlier.subject !== event.subject) return false;
+    if (earlier.type !== event.type && event.type !== "tweet.edited") return false;
+    const message = messages.get(before.messageId ?? "");
+    return before.state === "waiting"
+      ? (before.dueAtMs ?? 0) > endMs
+      : message?.state === "open" && (message.nextAttemptAtMs ?? 0) > endMs;
+  });
+
 export function groupBy<T>(
   items: readonly T[],
   keyOfItem: (item: T) => string,
