@@ -97,9 +97,13 @@ class MonitoredStore implements StoreMonitor {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    // The process ends now, so it reports the end of the trouble without waiting for
-    // `STORE_HELD_MS`.
+    // Nothing monitors the state after this, so the end of the trouble is reported without waiting
+    // for `STORE_HELD_MS`. A reload may come before the next attempt to write.
     if (this.#text === undefined) this.#close();
+    else
+      this.#write()
+        .then(() => this.#recover())
+        .catch(() => undefined);
   }
 
   #write(): Promise<void> {

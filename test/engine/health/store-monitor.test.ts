@@ -81,6 +81,31 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   ]);
 });
 
+it("notifies the operator of the end where a reload comes before the next attempt, and of none where the state still fails", async () => {
+  for (const isRepaired of [true, false]) {
+    const said: string[] = [];
+    let isFull = true;
+    const proveWritable = async () => {
+      if (isFull) throw new StoreError("STORE_FULL", "it is full");
+    };
+    const clock = createVirtualClock(0);
+    const monitor = createStoreMonitor({
+      ...{ store: { proveWritable, proveUnlocked: proveWritable }, share: WHOLE },
+      ...{ clock, log: rememberingLog() },
+      notifyDirectly: async (text) => void said.push(text),
+      onRecovered: () => undefined,
+    });
+    await monitor.prove();
+    await clock.advance(STORE_RETRY_MS - 1);
+    isFull = !isRepaired;
+    monitor.stop();
+    await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
+    expect(said.map((text) => text.includes("can write its state again"))).toEqual(
+      isRepaired ? [false, true] : [false],
+    );
+  }
+});
+
 it("notifies the operator from the replica that leads by then that the state can be written again, where the one that led is gone", async () => {
   const clock = createVirtualClock(0);
   const said: string[] = [];

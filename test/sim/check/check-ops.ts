@@ -67,29 +67,10 @@ function checkStateTrouble({ played }: Evidence): readonly string[] {
   );
   const lives = groupBy(said, ({ life, sink }) => `${life} ${sink}`);
   for (const own of lives.values())
-    if (own.some((attempt, n) => isSaidTwice(own[n - 1], attempt, said)))
+    if (own.some((attempt, n) => n > 0 && [attempt, own[n - 1] as Attempt].every(saysItStopped)))
       wrong.push(`${own[0]?.sink} heard twice that the state cannot be written`);
   return wrong;
 }
-
-/**
- * Whether a replica said twice that the state cannot be written. Its end may be said by the replica
- * that leads by then.
- */
-const isSaidTwice = (
-  before: Attempt | undefined,
-  attempt: Attempt,
-  said: readonly Attempt[],
-): boolean =>
-  before !== undefined &&
-  [before, attempt].every(saysItStopped) &&
-  !said.some(
-    (other) =>
-      other.sink === attempt.sink &&
-      !saysItStopped(other) &&
-      other.atMs > before.atMs &&
-      other.atMs < attempt.atMs,
-  );
 
 function checkPair(
   [bad, good]: (typeof PAIRS)[number],
