@@ -160,8 +160,8 @@ export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
   /**
-   * The alerts merged with these whose watches the body names, too. What was merged with them after
-   * they were read is a duplicate. If absent, the body names no watches.
+   * The alerts of other watches that were merged with these when the body was made. The store makes
+   * duplicates of those that were merged later. If absent, it does not look for any.
    */
   readonly joinedIds?: readonly string[] | undefined;
   /** Deliveries that the message counts and does not list. */

@@ -171,7 +171,7 @@ function memberOf(row: MemberRow, { others, follows, tweet }: Around): DueMember
   };
 }
 
-/** Written so that most alerts, which nothing joined, need no list. */
+/** Returns undefined where nothing joined, so that most alerts need no list. */
 const alertsOf = (others: readonly Joined[]): readonly string[] | undefined =>
   others.length === 0
     ? undefined

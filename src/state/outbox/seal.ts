@@ -111,8 +111,8 @@ const makeDuplicates = listStatement<object, number>()((on, list) =>
 );
 
 /**
- * Makes duplicates of alerts that joined those of a message while it was rendered. Its body does
- * not name their watches, as if they had come after it was sealed.
+ * Makes duplicates of alerts that joined those of a message while it was rendered. The body does not
+ * name their watches, so they count as if they had come after the message was sealed.
  */
 async function leaveOutLate(
   on: Executor,

@@ -145,11 +145,12 @@ function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): rea
   const waiting = outbox.alerts.flatMap(({ row, event, places }) => {
     if (row.state !== "waiting" || !isThere(row)) return [];
     const lateMs = endMs - (row.dueAtMs ?? 0);
-    if (lateMs > LONGEST_REST_MS && isBehindHeld({ row, event }, outbox, endMs)) return [];
     if (lateMs > LONGEST_REST_MS)
-      return [
-        `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
-      ];
+      return isBehindHeld({ row, event }, outbox, endMs)
+        ? []
+        : [
+            `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
+          ];
     // Days that are muted completely have no end to wait for.
     const { mutes = [], actives = [] } = finalRules.sinks.get(row.sink)?.hours ?? {};
     const isAlways =

@@ -61,8 +61,8 @@ export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => s
 }
 
 /**
- * Returns the names of watches that were renamed and got their old name back while no daemon ran,
- * in a configuration that does not say so. The memory stays with the other name.
+ * Returns the names of watches that were renamed and then got their old name back in a
+ * configuration that does not say so. The memory stays with the other name.
  */
 function restartedNames(
   epochs: readonly RuledEpoch[],
