@@ -160,8 +160,9 @@ const COUNTS = /^\W*\d[\d,]* (?:alerts\b|[^\n,]+, \d)/m;
 
 /**
  * Returns the heading of the digest section in which a line stands: "w0 (3)" or "w0 (9, 3 shown)",
- * or "w0: Posts (3)" if the watch has several sections. Some chats escape the brackets. The
- * digest's own heading names the watches of all sections.
+ * or "w0: Posts (3)" if the watch has several sections. In a further message of the digest, it ends
+ * in "(continued)". Some chats escape the brackets. The digest's own heading names the watches of all
+ * sections.
  */
 const sectionOf = (line: string, text: string): string | undefined =>
   [...text.slice(0, text.indexOf(line)).matchAll(SECTION)].at(-1)?.[0];
@@ -170,7 +171,7 @@ const sectionOf = (line: string, text: string): string | undefined =>
 const NAME = String.raw`(?:w|catch)\d+`;
 const NAMES = new RegExp(String.raw`\b${NAME}\b`, "g");
 const SECTION = new RegExp(
-  String.raw`^\W*${NAME}(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$`,
+  String.raw`^\W*${NAME}(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)(?: \\?\(continued)?\W*$`,
   "gm",
 );
 
