@@ -81,8 +81,12 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
   const attempts = played.attempts.filter(isMessage);
   const isOneOfSeveral = played.scenario.replicas !== undefined;
   // After a restart, a reload or a takeover the sink is tried at once, because somebody may have
-  // repaired it.
-  const freshStarts = epochs.map(({ fromMs }) => fromMs);
+  // repaired it. A replica that hands polls over, such as those of a watch that was paused, starts
+  // its work again.
+  const handovers = played.logged.filter(
+    ({ fields }) => fields["asked_by"] === "share that shrank",
+  );
+  const freshStarts = [...epochs.map(({ fromMs }) => fromMs), ...handovers.map(({ atMs }) => atMs)];
   const isFreshBetween = (fromMs: number, toMs: number) =>
     (isOneOfSeveral && isBroken(played, fromMs - 10_000, toMs + 1_000)) ||
     freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
