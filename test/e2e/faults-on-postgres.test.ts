@@ -145,7 +145,16 @@ describe.concurrent("a way to Postgres with faults", () => {
     expect(fixture.api.count("search-tweets") - before).toBeLessThanOrEqual(1);
     proxy.refuse = () => undefined;
     await expectOnce();
-    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+    let health = "";
+    await until(
+      "a daemon that says it is healthy",
+      async () => {
+        const answer = await fetch(`${daemon.url}/healthz`);
+        health = await answer.text();
+        return answer.status === 200;
+      },
+      () => `${health}\n${daemon.err()}`,
+    );
     expect((await daemon.status()).reasons).toEqual([]);
   });
 });
