@@ -11,6 +11,7 @@ import type { Attempt } from "../run/sinks.ts";
 import {
   type Alert,
   comingOf,
+  earlierComings,
   epochsAt,
   groupBy,
   isBehindMute,
@@ -215,8 +216,11 @@ function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
 interface Sealed {
   readonly message: LeftMessage;
   readonly alerts: readonly Alert[];
-  /** When the first of all alerts of the message was created, including those of other places. */
-  readonly createdAtMs: number;
+  /**
+   * When the first alert was created for which the timer ran: of the message, including those of
+   * other places, or left in its group.
+   */
+  readonly begunAtMs: number;
   readonly firstAtMs: number | undefined;
   readonly acceptedAtMs: number | undefined;
 }
@@ -243,7 +247,11 @@ function checkGroup(
       {
         message,
         alerts: own,
-        createdAtMs: Math.min(...(outbox.members.get(id) ?? own).map(({ row }) => row.createdAtMs)),
+        begunAtMs: Math.min(
+          ...[...(outbox.members.get(id) ?? own), ...leftWaiting(message, alerts, outbox)].map(
+            ({ row }) => row.createdAtMs,
+          ),
+        ),
         firstAtMs: first?.atMs,
         acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs,
       },
@@ -282,6 +290,26 @@ function checkGroup(
       ];
 }
 
+/**
+ * Returns the alerts that a message left in its group, because they must not overtake alerts of
+ * other groups. The group's timer ran for them too.
+ */
+const leftWaiting = (
+  { sealedAtMs }: LeftMessage,
+  alerts: readonly Alert[],
+  outbox: Outbox,
+): readonly Alert[] =>
+  alerts.filter((alert) => {
+    const { row } = alert;
+    const later = outbox.messages.get(row.messageId ?? "");
+    return (
+      row.createdAtMs <= sealedAtMs &&
+      later !== undefined &&
+      later.sealedAtMs > sealedAtMs &&
+      earlierComings(alert, outbox).length > 0
+    );
+  });
+
 const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) => row.id);
 const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
 const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
@@ -309,15 +337,15 @@ function checkTimer(
     (one.message.firstAttemptAtMs === null && one.message.state === "dead")
   )
     return [];
-  const createdMs = one.createdAtMs;
+  const { begunAtMs } = one;
   const { sealedAtMs } = one.message;
   if (
-    sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS &&
+    sealedAtMs < begunAtMs + route.groupWaitMs - EDGE_MS &&
     before?.message.sealedAtMs !== sealedAtMs &&
     !isPartOf(before, one)
   )
     return [
-      `${group}: message ${one.message.id} went ${sealedAtMs - createdMs} ms after its first alert, before group_wait`,
+      `${group}: message ${one.message.id} went ${sealedAtMs - begunAtMs} ms after its first alert, before group_wait`,
     ];
   if (
     before !== undefined &&

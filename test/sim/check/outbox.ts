@@ -249,14 +249,17 @@ export function comingOf({ row, event }: Alert): string | undefined {
  * Returns whether the alert undoes one that a mute may hold. It then waits as long as that one,
  * outside its own group.
  */
-export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
-  const coming = comingOf(alert);
-  if (coming === undefined) return false;
-  const isHeld = ({ places }: Alert) =>
-    places.some(({ hours }) => isEverMuted(hours) && !hours.isDropping);
-  return alerts.some(
-    (other) => other.row.id < alert.row.id && isHeld(other) && comingOf(other) === coming,
+export const isBehindMute = (alert: Alert, outbox: Pick<Outbox, "alerts">): boolean =>
+  earlierComings(alert, outbox).some(({ places }) =>
+    places.some(({ hours }) => isEverMuted(hours) && !hours.isDropping),
   );
+
+/** Returns the earlier alerts on the same coming and going, which an alert must not overtake. */
+export function earlierComings(alert: Alert, { alerts }: Pick<Outbox, "alerts">): readonly Alert[] {
+  const coming = comingOf(alert);
+  return coming === undefined
+    ? []
+    : alerts.filter((other) => other.row.id < alert.row.id && comingOf(other) === coming);
 }
 
 /**
