@@ -9,7 +9,7 @@ import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { mutedUntil } from "./mutes.ts";
-import { groupBy, isBehindHeld } from "./outbox.ts";
+import { groupBy, isBehindHeld, isReported } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 /** The longest pause between two attempts at a sink whose breaker is open. */
@@ -28,7 +28,7 @@ export const checkOutbox = (evidence: Evidence): readonly string[] => [
 
 function checkMessage(
   message: LeftMessage,
-  { outbox, epochs, isClockSet }: Evidence,
+  { outbox, epochs, isClockSet, played }: Evidence,
 ): readonly string[] {
   const { id, sink, state, cause, doneAtMs, sealedAtMs, firstAttemptAtMs, groupKey } = message;
   const attempts = outbox.attempts.get(id) ?? [];
@@ -50,7 +50,18 @@ function checkMessage(
     ...(outbox.members.get(id) ?? []).map(({ row }) => row.dueAtMs ?? 0),
     sealedAtMs,
   );
-  if (cause === "expired" && (doneAtMs ?? 0) < (firstAttemptAtMs ?? dueAtMs) + retryForMs)
+  // A message behind an open breaker is given up when it has been due for `retry_for`, and its sink
+  // has taken nothing since.
+  const givenUpAtMs = doneAtMs ?? 0;
+  const isBehindBreaker = !played.attempts.some(
+    (attempt) =>
+      attempt.sink === sink &&
+      isReported(attempt) &&
+      attempt.atMs > givenUpAtMs - retryForMs &&
+      attempt.atMs < givenUpAtMs,
+  );
+  const countedFromMs = isBehindBreaker ? dueAtMs : (firstAttemptAtMs ?? dueAtMs);
+  if (cause === "expired" && givenUpAtMs < countedFromMs + retryForMs)
     objections.push(`${sink}: message ${id} was given up before its time: ${message.error}`);
   if (
     cause !== "expired" &&

@@ -5,7 +5,7 @@
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { isBroken } from "./lives.ts";
-import { groupBy, isMessage } from "./outbox.ts";
+import { groupBy, isMessage, isReported } from "./outbox.ts";
 
 /** The pause after a refusal that concerns the whole channel. */
 const QUIET_MS: Readonly<Record<string, number>> = {
@@ -65,13 +65,6 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
     },
   );
 }
-
-/**
- * Whether the sender knows that the message arrived. If the answer was lost, the sender sees a
- * failure and the outage goes on. Discord answers a repeat with the message that is there already.
- */
-const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
-  answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
 
 const MAX_TIMEOUT_MS = 60_000;
 /** The sum of the first pauses for a channel that refuses everybody. */

@@ -234,6 +234,13 @@ const isPlain = ({ wire, body }: Attempt): boolean => {
 };
 
 /**
+ * Whether the sender knows that the message arrived. If the answer was lost, the sender sees a
+ * failure and the outage goes on. Discord answers a repeat with the message that is there already.
+ */
+export const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
+  answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
+
+/**
  * Returns the account that an alert reports as joined or left, with the list and the sink. It is
  * the same for both directions, and undefined for other alerts.
  */
