@@ -25,8 +25,9 @@ export function checkThread(
   // A follow-up goes where its alert is: check-follow-ups.ts checks those.
   if (alerts.length > 0 && alerts.every(({ event }) => isFollowUp(event))) return [];
   const by = sink.keys["thread_by"] as string | undefined;
+  if (isOfSnooze(message, evidence)) return [];
   if (by === undefined)
-    return message.parentId === null || isOfSnooze(message, evidence)
+    return message.parentId === null
       ? []
       : [`${sink.name}: message ${message.id} stands below another, without threads`];
   const windowMs = WINDOWS[(sink.keys["thread_window"] as string | undefined) ?? "24h"] ?? 0;
