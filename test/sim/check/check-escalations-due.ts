@@ -180,7 +180,8 @@ const clock = (atMs: number, { scenario }: Evidence["played"]): string =>
  * every daemon.
  */
 function latestOf(dueMs: number, played: Evidence["played"]): number {
-  let latestMs = dueMs + SECOND_MS;
+  // The timer is late if it happens to be one of a tenth of a second.
+  let latestMs = dueMs + SECOND_MS + (played.scenario.lateMs ?? 0);
   const spans = [...downs(played), ...handovers(played), ...aways(played)].toSorted(
     (a, b) => a.fromMs - b.fromMs,
   );

@@ -264,10 +264,10 @@ function checkGroup(
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one))
       continue;
-    // The first message of a digest lists the most seen alerts, whatever their age. Webhooks accept
-    // it while messages of other groups are in progress.
+    // The messages of a digest list its alerts by age or by views, and not as they were found.
+    // Webhooks accept one while messages of other groups are in progress.
     if (
-      before.message.parentId === one.message.id ||
+      (isDigest(one) && isOneList(before.message, one.message)) ||
       (!isChat && isDigest(before) !== isDigest(one))
     )
       continue;
