@@ -160,7 +160,7 @@ function takeStep(
   if (mustPass && isOwn) return `${what} was sent, although its condition is false`;
   // The step was sent because of another sink, or is skipped. The next step counts from its time.
   if (mustPass || (one !== undefined && !isOwn && one.atMs <= latestMs))
-    return latestMs > dueMs + SECOND_MS ? undefined : dueMs;
+    return latestMs > dueMs + slackMs(played) ? undefined : dueMs;
   if (one === undefined)
     return latestMs + STARTED_WITHIN_MS > played.endMs
       ? undefined
@@ -176,12 +176,17 @@ const clock = (atMs: number, { scenario }: Evidence["played"]): string =>
   `${((atMs - scenario.startMs) / 60_000).toFixed(2)} min`;
 
 /**
- * Returns the latest time for a step: a second after it is due, or soon after whatever stopped
- * every daemon.
+ * Returns how late a step may be. The fleet fires timers of a tenth of a second late, and the pause
+ * before a step may be one.
+ */
+const slackMs = ({ scenario }: Evidence["played"]): number => SECOND_MS + (scenario.lateMs ?? 0);
+
+/**
+ * Returns the latest time for a step: shortly after it is due, or soon after whatever stopped every
+ * daemon.
  */
 function latestOf(dueMs: number, played: Evidence["played"]): number {
-  // The timer is late if it happens to be one of a tenth of a second.
-  let latestMs = dueMs + SECOND_MS + (played.scenario.lateMs ?? 0);
+  let latestMs = dueMs + slackMs(played);
   const spans = [...downs(played), ...handovers(played), ...aways(played)].toSorted(
     (a, b) => a.fromMs - b.fromMs,
   );

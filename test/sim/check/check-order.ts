@@ -264,11 +264,19 @@ function checkGroup(
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one))
       continue;
-    // The messages of a digest list its alerts by age or by views, and not as they were found.
-    // Webhooks accept one while messages of other groups are in progress.
+    // The first message of a digest lists the most seen alerts, whatever their age. Webhooks accept
+    // it while messages of other groups are in progress.
     if (
-      (isDigest(one) && isOneList(before.message, one.message)) ||
+      before.message.parentId === one.message.id ||
       (!isChat && isDigest(before) !== isDigest(one))
+    )
+      continue;
+    // A digest lists its alerts by age, and those of one second in another order than they were
+    // found.
+    if (
+      isDigest(one) &&
+      isOneList(before.message, one.message) &&
+      Math.max(...secondsOf(before)) >= Math.min(...secondsOf(one))
     )
       continue;
     // A snooze may have held some alerts of the message back.
@@ -313,6 +321,8 @@ const leftWaiting = (
 const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) => row.id);
 const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
 const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
+const secondsOf = ({ alerts }: Sealed): readonly number[] =>
+  alerts.map(({ event }) => Math.floor(event.occurredAtMs / 1_000));
 
 /**
  * Whether a throttle gathered the alerts. The throttle then sets the time, while the group's own
